@@ -1,0 +1,12 @@
+/* Included by force (-include) into every file of ours: calls that can not be used safely do not compile. */
+#ifndef PLIMSOLL_BASE_BANNED_H
+#define PLIMSOLL_BASE_BANNED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets atoi atol atoll rand srand random srandom alloca localtime gmtime ctime asctime strtok tmpnam
+
+#endif

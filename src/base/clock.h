@@ -1,0 +1,25 @@
+/* The one place that reads clocks. Durations come from CLOCK_MONOTONIC in ns; the wall clock only
+ * names moments (a document's `started`). */
+#ifndef PLIMSOLL_BASE_CLOCK_H
+#define PLIMSOLL_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t clock_now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t clock_wall_ns(void);       /* CLOCK_REALTIME, ns since the epoch */
+uint64_t clock_thread_cpu_ns(void); /* user + system of the calling thread */
+uint64_t clock_process_cpu_ns(void);
+
+#define CLOCK_RFC3339_MAX 40
+/* "2026-03-01T12:34:56.789Z" (UTC, milliseconds). */
+const char *clock_format_rfc3339(char out[CLOCK_RFC3339_MAX], uint64_t wall_ns);
+
+#endif

@@ -1,0 +1,22 @@
+/* Secrets never leave: what every document, log, report, error example and stored command line goes through.
+ *
+ * *** replaces: values of Authorization, Proxy-Authorization, Cookie, Set-Cookie, X-Api-Key, X-Auth-Token and other fields
+ * whose name ends in -token, -key, -secret, -password; userinfo of URLs; values of query parameters such as X-Amz-Signature, X-Amz-Credential,
+ * X-Amz-Security-Token, Signature, sig, token, access_token, key, api_key, secret, password (any case, also *_token, *-key ...). */
+#ifndef PLIMSOLL_HTTP_REDACT_H
+#define PLIMSOLL_HTTP_REDACT_H
+
+#include "base/buf.h"
+
+/* The URL, or any text that holds URLs, without its secrets. */
+void redact_url(struct buf *out, struct slice url);
+/* One "Name: value" line (with or without line break at its end). */
+void redact_field_line(struct buf *out, struct slice line);
+/* A whole head (start line and fields, raw bytes): every line through the two above. Bytes that are not printable
+ * come out as \xNN, line breaks as they are. */
+void redact_head(struct buf *out, struct slice head);
+/* One word of a command line after `before` (the previous word, empty at first): knows -u, --user, --auth-bearer, -H/--header, -C, -A, -P and
+ * their =forms, and URLs. The program's own option words are kept. */
+void redact_argument(struct buf *out, struct slice before, struct slice word);
+
+#endif

@@ -1,0 +1,68 @@
+/* A byte stream on a non-blocking socket: plain TCP, a Unix socket, or TLS on TCP. Whoever uses it does not know which.
+ *
+ * The owner watches `fd` with a loop's watch, for what the last call asked: IO_WANT_READ or IO_WANT_WRITE.
+ * No call blocks, none allocates (OpenSSL aside). A struct stream is the caller's memory; stream_close() leaves it reusable. */
+#ifndef PLIMSOLL_NET_STREAM_H
+#define PLIMSOLL_NET_STREAM_H
+
+#include "base/err.h"
+#include "net/addr.h"
+
+enum io {
+    IO_OK,         /* something moved: *moved > 0 (or the handshake is complete) */
+    IO_WANT_READ,  /* call again when readable */
+    IO_WANT_WRITE, /* call again when writable */
+    IO_EOF,        /* the peer ended its side (for TLS: close_notify; a bare FIN is IO_EOF with `unclean` set) */
+    IO_FAILED,     /* sys_error (errno), or tls_error for TLS */
+};
+
+struct tls_context;
+struct tls; /* OpenSSL's SSL */
+
+struct stream {
+    int fd; /* -1 when closed */
+    int sys_error;
+    bool is_tcp;
+    bool unclean;
+    struct tls *_tls; /* NULL for plain */
+    char tls_error[120]; /* "alert unrecognized_name", "certificate verify failed: self-signed certificate" */
+};
+
+#define STREAM_CLOSED { .fd = -1 }
+
+/* Non-blocking connect. IO_OK when connected at once, IO_WANT_WRITE while in progress, IO_FAILED with sys_error.
+ * source may be NULL; it is bound with IP_BIND_ADDRESS_NO_PORT. TCP_NODELAY is set. */
+enum io stream_connect(struct stream *s, const struct addr *to, const struct addr *source);
+/* After writability: IO_OK connected, IO_WANT_WRITE not yet, IO_FAILED. */
+enum io stream_connect_finish(struct stream *s);
+/* Takes over an accepted, non-blocking socket. */
+void stream_adopt(struct stream *s, int fd, bool is_tcp);
+
+/* Starts TLS on a connected stream; sni NULL or "" sends none. -1 when out of memory (tls_error says). */
+MUST_CHECK int stream_tls_start(struct stream *s, struct tls_context *ctx, const char *sni);
+enum io stream_tls_handshake(struct stream *s); /* IO_OK when complete */
+bool stream_is_tls(const struct stream *s);
+/* "TLSv1.3", "TLS_AES_256_GCM_SHA384", "h2" or "" of a completed handshake; "" for plain. */
+const char *stream_tls_version(const struct stream *s);
+const char *stream_tls_cipher(const struct stream *s);
+const char *stream_tls_alpn(const struct stream *s);
+bool stream_tls_resumed(const struct stream *s);
+/* ab's two lines: "X25519 253 bits" (temporary key) and the bits of the peer's public key; empty / 0 when unknown. */
+void stream_tls_describe(const struct stream *s, char *temp_key, size_t temp_key_size, int *peer_key_bits, int *cipher_bits);
+
+enum io stream_read(struct stream *s, void *out, size_t len, size_t *moved);
+/* Takes up to len bytes and drops them: inside the kernel for plain TCP, through scratch otherwise. */
+enum io stream_discard(struct stream *s, uint64_t len, void *scratch, size_t scratch_len, size_t *moved);
+enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved);
+/* From a file: sendfile for plain sockets, pread + write through scratch for TLS. */
+enum io stream_send_file(struct stream *s, int file, uint64_t offset, size_t len, void *scratch, size_t scratch_len, size_t *moved);
+/* TLS holds decrypted or raw bytes that no readiness will announce: read again before waiting. */
+bool stream_has_pending(const struct stream *s);
+
+/* Says goodbye where the protocol has one (never waits). */
+void stream_shutdown_write(struct stream *s);
+void stream_close(struct stream *s);
+/* Closes with RST (SO_LINGER 0). */
+void stream_reset(struct stream *s);
+
+#endif

@@ -1,0 +1,189 @@
+/* One run's figures: the plain document in the middle. Producers (load, import) fill it, renderers (JSON here, text and CSV in
+ * report/) read it, nobody else holds state about a finished run.
+ *
+ * Units: seconds as double in *_s, nanoseconds as integers in *_ns, bytes. What is not known is absent (NULL, or has_ false), never zero.
+ * Ownership: a struct result owns everything it points to; result_free() ends it all. Strings are already redacted.
+ *
+ * Identity (result_check() verifies; a broken one makes the result invalid, loudly):
+ *   totals.started = ok + failed + unfinished, also per target and summed over targets;
+ *   sum of status counts + failures without a status = ok + failed; sum of errors' counts = failed;
+ *   latency.count = ok (overflow included); min <= p(q) <= max, rising in q; Little's law (see docs/measuring.md). */
+#ifndef PLIMSOLL_RESULT_RESULT_H
+#define PLIMSOLL_RESULT_RESULT_H
+
+#include "base/err.h"
+#include "base/random.h"
+#include "base/strlist.h"
+#include "stats/hist.h"
+
+#include <stdio.h>
+
+/* id, text. One entry of `errors` per kind and detail. */
+#define ERROR_KINDS(X)                                             \
+    X(FAIL_DNS, "dns")                                             \
+    X(FAIL_CONNECT_REFUSED, "connect_refused")                     \
+    X(FAIL_CONNECT_TIMEOUT, "connect_timeout")                     \
+    X(FAIL_CONNECT_UNREACHABLE, "connect_unreachable")             \
+    X(FAIL_PORTS_EXHAUSTED, "ports_exhausted")                     \
+    X(FAIL_FILES_EXHAUSTED, "files_exhausted")                     \
+    X(FAIL_RESET, "reset")                                         \
+    X(FAIL_CLOSED_EARLY, "closed_early") /* before any byte */     \
+    X(FAIL_TRUNCATED, "truncated")                                 \
+    X(FAIL_TLS, "tls")                                             \
+    X(FAIL_TIMEOUT, "timeout")                                     \
+    X(FAIL_BAD_MESSAGE, "bad_message")                             \
+    X(FAIL_HEADER_TOO_LARGE, "header_too_large")                   \
+    X(FAIL_STATUS, "status")                                       \
+    X(FAIL_BODY, "body")
+
+enum fail_kind {
+#define FAIL_ENUM(id, text) id,
+    ERROR_KINDS(FAIL_ENUM)
+#undef FAIL_ENUM
+    FAIL_KINDS /* how many */
+};
+const char *fail_kind_text(enum fail_kind kind);
+MUST_CHECK int fail_kind_parse(enum fail_kind *out, struct slice text);
+
+/* 1xx … 5xx and failures without a status. */
+enum reply_class { CLASS_1XX, CLASS_2XX, CLASS_3XX, CLASS_4XX, CLASS_5XX, CLASS_ERROR, CLASSES };
+const char *reply_class_text(enum reply_class c); /* "2xx" … "error" */
+
+enum phase { PHASE_DNS, PHASE_CONNECT, PHASE_TLS, PHASE_SEND, PHASE_WAIT, PHASE_RECEIVE, PHASES };
+const char *phase_text(enum phase p);
+
+#define STATUS_MAX 1000 /* counts by status 0 … 999 */
+
+struct totals {
+    uint64_t started, sent, ok, failed, unfinished, not_sent, retried, interim_replies;
+    double unfinished_oldest_s;
+    double requests_per_s;
+    uint64_t ok_in_window; /* completions that requests_per_s counts */
+    uint64_t bytes_sent, bytes_received, body_bytes_received; /* on the wire as HTTP; TLS framing excluded */
+    uint64_t connections_opened, connections_reused; /* reused: requests sent on a connection that had carried one before */
+    uint64_t tls_handshakes, tls_resumed;
+    double in_flight_mean;
+    /* The other side of Little's law: sum over all requests of their time inside the window. */
+    double in_window_s;
+};
+
+struct error_entry {
+    enum fail_kind kind;
+    char *detail; /* "status 503", "alert unrecognized_name", "Invalid header token", … may be "" */
+    uint64_t count;
+    char *first; /* status line, fields and up to 512 bytes of the body where there was a reply; else a sentence; redacted; may be NULL */
+    double first_at_s, last_at_s; /* from the start of the window */
+};
+
+struct address_entry {
+    char *address;
+    uint64_t connections, requests, failed_connects;
+};
+
+struct interval {
+    double t_s, length_s; /* start, from the window's; length is 1 but for the last */
+    uint64_t started, ok, failed, bytes; /* received */
+    double in_flight; /* mean */
+    struct hist *latency; /* of ok requests ended in the interval; may be NULL when empty */
+};
+
+struct target_result {
+    char *url; /* redacted */
+    char *method;
+    struct totals totals;
+    struct hist *latency, *service_time;
+    uint64_t status[STATUS_MAX];
+    struct error_entry *errors;
+    size_t error_count;
+};
+
+struct host_info {
+    char hostname[128], kernel[128], cpu[128], tool_version[64];
+    unsigned cpus;
+    uint64_t memory_bytes;
+};
+
+struct generator_health {
+    bool limited;
+    struct strlist reasons;
+    double *cpu_per_worker; /* share of one core over the window */
+    size_t workers;
+    struct hist *loop_lag;      /* how late a timer of the loop fired */
+    struct hist *send_lateness; /* due to first byte written; of scheduled requests */
+    uint64_t open_files_max, open_files_limit, ports_used, ports_available;
+    uint64_t time_wait_start, time_wait_end, retransmits;
+    double rate_asked, rate_achieved; /* 0: no rate was asked */
+    uint64_t log_waits; /* times a worker waited for the log's writer */
+};
+
+/* config: name, value pairs in order, values already as JSON texts ("10", "\"GET\"", "null"). */
+struct config_entry {
+    char *name, *json;
+};
+
+struct warmup_totals {
+    double duration_s;
+    uint64_t started, sent, ok, failed, unfinished, retried;
+};
+
+struct result {
+    char id[UUID_TEXT_MAX];
+    char *name;
+    char *kind; /* "load" */
+    struct strlist labels; /* "K=V" */
+    char started[40]; /* RFC 3339 */
+    double duration_s, ramp_s;
+    bool valid, interrupted;
+    struct strlist reasons, warnings;
+    struct strlist command;
+    struct host_info host;
+    struct config_entry *config;
+    size_t config_count;
+    struct warmup_totals warmup;
+    struct totals totals;
+    struct hist *latency, *service_time; /* never NULL in a result of result_new() */
+    struct hist *by_class[CLASSES];      /* NULL or empty: that class did not occur */
+    struct hist *phases[PHASES];
+    uint64_t status[STATUS_MAX];
+    struct error_entry *errors;
+    size_t error_count;
+    struct address_entry *addresses;
+    size_t address_count;
+    struct interval *intervals;
+    size_t interval_count;
+    struct target_result *targets;
+    size_t target_count;
+    struct generator_health generator;
+    double *percentiles; /* those asked for with --percentiles, beyond the fixed ones */
+    size_t percentile_count;
+    char *tls_version, *tls_cipher; /* of the first connection; NULL for plain */
+};
+
+MUST_CHECK int result_new(struct result **out, struct err *err); /* id, started and host filled */
+void result_free(struct result *r);
+/* printf-style; false when out of memory. */
+bool result_add_reason(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool result_add_warning(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool result_add_config(struct result *r, const char *name, const char *fmt_json, ...) __attribute__((format(printf, 3, 4)));
+bool result_add_config_string(struct result *r, const char *name, const char *value); /* quoted and escaped here; NULL: null */
+
+/* Checks every identity above; each broken one becomes a reason and valid = false. False when any was broken. */
+bool result_check(struct result *r);
+/* The verdict by the laws: result_check(), nothing ok, failed/started above max_errors (fewer: a warning), warnings as
+ * reasons under strict. Sets valid, reasons, warnings. */
+void result_judge(struct result *r, double max_errors, bool strict);
+/* 0, 3 (invalid), 130 (interrupted, and valid or not). */
+int result_exit_code(const struct result *r);
+
+void host_info_fill(struct host_info *h);
+
+/* The fixed percentiles of a latency object: p50 p66 p75 p80 p90 p95 p98 p99 p999 p9999. */
+extern const double RESULT_PERCENTILES[];
+extern const size_t RESULT_PERCENTILE_COUNT;
+
+/* The document of design.md, indented by two, ending with a line break. */
+MUST_CHECK int result_to_json(const struct result *r, struct buf *out, struct err *err);
+/* Reads one back (hostile input allowed: sizes and depth are bounded). The caller frees *out. */
+MUST_CHECK int result_from_json(struct result **out, struct slice json, struct err *err);
+
+#endif

@@ -1,0 +1,6 @@
+/* cmocka wants these before its own header. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one way plimsoll tells a person that something went wrong: on standard error, the command first, then the
+ * sentence, then how to mend it. */
+#ifndef PLIMSOLL_CLI_COMPLAIN_H
+#define PLIMSOLL_CLI_COMPLAIN_H
+
+#include "base/err.h"
+
+/* Prints "plimsoll load: sentence" and, when there is one, "  hint: …". Returns the exit code of the error's kind. */
+int cli_complain(const char *who, const struct err *err);
+/* One line on standard error: "plimsoll load: …". */
+void cli_note(const char *who, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./dev sanitize: the unit tests and a short end-to-end run under ASan and UBSan, then the load under TSan. Sourced by ./dev.
+
+need build test check
+export PYTHONDONTWRITEBYTECODE=1
+export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1:check_initialization_order=1
+export UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+failed=
+
+# The thread sanitizer of older compilers can not live with much address randomisation.
+without_aslr() {
+    if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi
+}
+
+# e2e NAME DIR [pytest arguments]: the end-to-end smoke tests against the program in DIR.
+e2e() {
+    local name=$1 dir=$2
+    shift 2
+    say "$name: end-to-end smoke tests"
+    PLIMSOLL="$dir/plimsoll" PLIMSOLL_SANITIZED=$name without_aslr "$PYTHON" -m pytest tests/e2e -q -rs -p no:cacheprovider "$@" \
+        </dev/null || failed="$failed $name-e2e"
+}
+
+say "address and undefined behaviour"
+configure "$ROOT/build-asan" --buildtype=debugoptimized -Dtests=true -Db_sanitize=address,undefined
+compile "$ROOT/build-asan"
+meson test -C "$ROOT/build-asan" --no-rebuild --print-errorlogs --timeout-multiplier 5 || failed="$failed asan-unit"
+e2e address "$ROOT/build-asan" -m smoke
+
+say "threads"
+configure "$ROOT/build-tsan" --buildtype=debugoptimized -Dtests=true -Db_sanitize=thread
+compile "$ROOT/build-tsan"
+without_aslr meson test -C "$ROOT/build-tsan" --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite load --suite serve ||
+    failed="$failed tsan-unit"
+e2e thread "$ROOT/build-tsan" -m smoke
+
+[ -z "$failed" ] || die "failed:$failed"
+say "no sanitizer had anything to say"

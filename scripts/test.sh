@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./dev test [--full]: every test, then one line that sums them. Sourced by ./dev.
+
+full=
+for argument in "$@"; do
+    case $argument in
+    --full) full=--full ;;
+    *) die "unknown option '$argument' (./dev test [--full])" ;;
+    esac
+done
+
+need build test
+build_release
+say "building the unit tests"
+build_tests
+
+results="$BUILD_TEST/results"
+rm -rf "$results"
+mkdir -p "$results"
+export PLIMSOLL="$BUILD/plimsoll"
+export PYTHONDONTWRITEBYTECODE=1
+
+# A failing part never stops the others: the sum at the end decides.
+say "unit tests and fuzz corpora"
+meson test -C "$BUILD_TEST" --no-rebuild --print-errorlogs --timeout-multiplier 2 >"$results/meson.txt" 2>&1 || true
+sed -n -e '/^ *[0-9]*\/[0-9]* /p' -e '/^==/,$p' "$results/meson.txt" | grep -vE ' OK +[0-9.]+s$' || true
+
+if [ -x tests/interop/run ]; then
+    say "other readers of our formats"
+    status=0
+    timeout 300 tests/interop/run "$BUILD_TEST" >"$results/interop.txt" 2>&1 </dev/null || status=$?
+    echo "$status" >"$results/interop.status"
+    cat "$results/interop.txt"
+fi
+
+say "end-to-end tests"
+"$PYTHON" -m pytest tests/e2e $full -q -rs -p no:cacheprovider -o junit_family=xunit2 \
+    --junitxml="$results/e2e.xml" </dev/null || true
+
+"$PYTHON" scripts/sum-tests.py --meson "$BUILD_TEST/meson-logs/testlog.json" --junit "$results/e2e.xml" \
+    --script "$results/interop"

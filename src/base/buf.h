@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A growable byte buffer born with a maximum: it can not grow without bound by construction.
  *
  * Always true: len <= max; data[len] is NUL once anything was allocated.
@@ -28,7 +29,8 @@ void buf_add_str(struct buf *b, const char *text);
 void buf_add_char(struct buf *b, char c);
 void buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
-/* Room for len more bytes at the end (NULL when it can not be had); the caller then adds to b->len. */
+/* Room for len more bytes at the end (NULL when it can not be had); the caller then adds to b->len.
+ * The NUL behind bytes added this way is set by the next call of buf_append(), buf_reserve() or buf_detach(). */
 char *buf_reserve(struct buf *b, size_t len);
 struct slice buf_slice(const struct buf *b);
 /* Gives the bytes away: NUL-terminated, the caller frees. NULL when the buffer failed. */

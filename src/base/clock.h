@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The one place that reads clocks. Durations come from CLOCK_MONOTONIC in ns; the wall clock only
  * names moments (a document's `started`). */
 #ifndef PLIMSOLL_BASE_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Errors as values: a kind for the program, an errno for the expert, a sentence for the person.
  *
  * Fallible functions return 0 or -1 and take `struct err *` last. They never print and never exit:

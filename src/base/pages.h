@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory mapped before measuring and touched on first use: costs address space, not RSS.
  * Zero-filled. Used for histograms' counters, record logs and whatever the measured path writes. */
 #ifndef PLIMSOLL_BASE_PAGES_H

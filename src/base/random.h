@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reproducible random numbers: xoshiro256** seeded by splitmix64 (Blackman and Vigna 2018).
  * Not for secrets. One generator per thread; derived seeds never overlap in practice. */
 #ifndef PLIMSOLL_BASE_RANDOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A slice: bytes that somebody else owns. Not NUL-terminated; ptr may be NULL only when len is 0. */
 #ifndef PLIMSOLL_BASE_SLICE_H
 #define PLIMSOLL_BASE_SLICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A list of owned strings. Always true: items[count] is NULL once anything was added. */
 #ifndef PLIMSOLL_BASE_STRLIST_H
 #define PLIMSOLL_BASE_STRLIST_H

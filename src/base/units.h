@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Numbers with units, both ways. Durations and sizes always carry a unit: a bare number is an error
  * (except in ab's and mb's own options, which do not come here).
  *

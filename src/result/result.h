@@ -1,8 +1,10 @@
-/* One run's figures: the plain document in the middle. Producers (load, import) fill it, renderers (JSON here, text and CSV in
- * report/) read it, nobody else holds state about a finished run.
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run's figures: the plain document in the middle. Producers (load, import) fill it, renderers (JSON here, text and
+ * CSV in report/) read it, nobody else holds state about a finished run.
  *
- * Units: seconds as double in *_s, nanoseconds as integers in *_ns, bytes. What is not known is absent (NULL, or has_ false), never zero.
- * Ownership: a struct result owns everything it points to; result_free() ends it all. Strings are already redacted.
+ * Units: seconds as double in *_s, nanoseconds as integers in *_ns, bytes. What is not known is absent (NULL, or has_
+ * false), never zero. Ownership: a struct result owns everything it points to; result_free() ends it all. Strings are
+ * already redacted.
  *
  * Identity (result_check() verifies; a broken one makes the result invalid, loudly):
  *   totals.started = ok + failed + unfinished, also per target and summed over targets;
@@ -19,28 +21,28 @@
 #include <stdio.h>
 
 /* id, text. One entry of `errors` per kind and detail. */
-#define ERROR_KINDS(X)                                             \
-    X(FAIL_DNS, "dns")                                             \
-    X(FAIL_CONNECT_REFUSED, "connect_refused")                     \
-    X(FAIL_CONNECT_TIMEOUT, "connect_timeout")                     \
-    X(FAIL_CONNECT_UNREACHABLE, "connect_unreachable")             \
-    X(FAIL_PORTS_EXHAUSTED, "ports_exhausted")                     \
-    X(FAIL_FILES_EXHAUSTED, "files_exhausted")                     \
-    X(FAIL_RESET, "reset")                                         \
-    X(FAIL_CLOSED_EARLY, "closed_early") /* before any byte */     \
-    X(FAIL_TRUNCATED, "truncated")                                 \
-    X(FAIL_TLS, "tls")                                             \
-    X(FAIL_TIMEOUT, "timeout")                                     \
-    X(FAIL_BAD_MESSAGE, "bad_message")                             \
-    X(FAIL_HEADER_TOO_LARGE, "header_too_large")                   \
-    X(FAIL_STATUS, "status")                                       \
+#define ERROR_KINDS(X)                                         \
+    X(FAIL_DNS, "dns")                                         \
+    X(FAIL_CONNECT_REFUSED, "connect_refused")                 \
+    X(FAIL_CONNECT_TIMEOUT, "connect_timeout")                 \
+    X(FAIL_CONNECT_UNREACHABLE, "connect_unreachable")         \
+    X(FAIL_PORTS_EXHAUSTED, "ports_exhausted")                 \
+    X(FAIL_FILES_EXHAUSTED, "files_exhausted")                 \
+    X(FAIL_RESET, "reset")                                     \
+    X(FAIL_CLOSED_EARLY, "closed_early") /* before any byte */ \
+    X(FAIL_TRUNCATED, "truncated")                             \
+    X(FAIL_TLS, "tls")                                         \
+    X(FAIL_TIMEOUT, "timeout")                                 \
+    X(FAIL_BAD_MESSAGE, "bad_message")                         \
+    X(FAIL_HEADER_TOO_LARGE, "header_too_large")               \
+    X(FAIL_STATUS, "status")                                   \
     X(FAIL_BODY, "body")
 
 enum fail_kind {
 #define FAIL_ENUM(id, text) id,
     ERROR_KINDS(FAIL_ENUM)
 #undef FAIL_ENUM
-    FAIL_KINDS /* how many */
+        FAIL_KINDS /* how many */
 };
 const char *fail_kind_text(enum fail_kind kind);
 MUST_CHECK int fail_kind_parse(enum fail_kind *out, struct slice text);
@@ -58,9 +60,10 @@ struct totals {
     uint64_t started, sent, ok, failed, unfinished, not_sent, retried, interim_replies;
     double unfinished_oldest_s;
     double requests_per_s;
-    uint64_t ok_in_window; /* completions that requests_per_s counts */
+    uint64_t ok_in_window;                                    /* completions that requests_per_s counts */
     uint64_t bytes_sent, bytes_received, body_bytes_received; /* on the wire as HTTP; TLS framing excluded */
-    uint64_t connections_opened, connections_reused; /* reused: requests sent on a connection that had carried one before */
+    uint64_t connections_opened,
+        connections_reused; /* reused: requests sent on a connection that had carried one before */
     uint64_t tls_handshakes, tls_resumed;
     double in_flight_mean;
     /* The other side of Little's law: sum over all requests of their time inside the window. */
@@ -71,7 +74,8 @@ struct error_entry {
     enum fail_kind kind;
     char *detail; /* "status 503", "alert unrecognized_name", "Invalid header token", … may be "" */
     uint64_t count;
-    char *first; /* status line, fields and up to 512 bytes of the body where there was a reply; else a sentence; redacted; may be NULL */
+    char *first; /* status line, fields and up to 512 bytes of the body where there was a reply; else a sentence;
+                    redacted; may be NULL */
     double first_at_s, last_at_s; /* from the start of the window */
 };
 
@@ -81,10 +85,10 @@ struct address_entry {
 };
 
 struct interval {
-    double t_s, length_s; /* start, from the window's; length is 1 but for the last */
+    double t_s, length_s;                /* start, from the window's; length is 1 but for the last */
     uint64_t started, ok, failed, bytes; /* received */
-    double in_flight; /* mean */
-    struct hist *latency; /* of ok requests ended in the interval; may be NULL when empty */
+    double in_flight;                    /* mean */
+    struct hist *latency;                /* of ok requests ended in the interval; may be NULL when empty */
 };
 
 struct target_result {
@@ -113,7 +117,7 @@ struct generator_health {
     uint64_t open_files_max, open_files_limit, ports_used, ports_available;
     uint64_t time_wait_start, time_wait_end, retransmits;
     double rate_asked, rate_achieved; /* 0: no rate was asked */
-    uint64_t log_waits; /* times a worker waited for the log's writer */
+    uint64_t log_waits;               /* times a worker waited for the log's writer */
 };
 
 /* config: name, value pairs in order, values already as JSON texts ("10", "\"GET\"", "null"). */
@@ -129,9 +133,9 @@ struct warmup_totals {
 struct result {
     char id[UUID_TEXT_MAX];
     char *name;
-    char *kind; /* "load" */
+    char *kind;            /* "load" */
     struct strlist labels; /* "K=V" */
-    char started[40]; /* RFC 3339 */
+    char started[40];      /* RFC 3339 */
     double duration_s, ramp_s;
     bool valid, interrupted;
     struct strlist reasons, warnings;
@@ -164,8 +168,10 @@ void result_free(struct result *r);
 /* printf-style; false when out of memory. */
 bool result_add_reason(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool result_add_warning(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-bool result_add_config(struct result *r, const char *name, const char *fmt_json, ...) __attribute__((format(printf, 3, 4)));
-bool result_add_config_string(struct result *r, const char *name, const char *value); /* quoted and escaped here; NULL: null */
+bool result_add_config(struct result *r, const char *name, const char *fmt_json, ...)
+    __attribute__((format(printf, 3, 4)));
+bool result_add_config_string(struct result *r, const char *name,
+                              const char *value); /* quoted and escaped here; NULL: null */
 
 /* Checks every identity above; each broken one becomes a reason and valid = false. False when any was broken. */
 bool result_check(struct result *r);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "result/json_out.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Length of the well-formed UTF-8 sequence (RFC 3629) at s, 0 when there is none. */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    const unsigned char lead = s[0];
+    const size_t len = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+
+    if (len == 0 || len > left)
+        return 0;
+    for (size_t i = 1; i < len; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((lead == 0xe0 && s[1] < 0xa0) || (lead == 0xed && s[1] > 0x9f) || (lead == 0xf0 && s[1] < 0x90) ||
+        (lead == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return len;
+}
+
+static void add_escaped(struct buf *out, unsigned char c)
+{
+    static const char SHORT[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+    for (size_t i = 0; i + 1 < sizeof(SHORT); i += 2) {
+        if ((unsigned char)SHORT[i] == c) {
+            buf_add_char(out, '\\');
+            buf_add_char(out, SHORT[i + 1]);
+            return;
+        }
+    }
+    buf_printf(out, "\\u%04x", c);
+}
+
+static bool needs_escape(unsigned char c)
+{
+    return c < 0x20 || c == '"' || c == '\\';
+}
+
+void json_add_quoted(struct buf *out, struct slice text)
+{
+    const unsigned char *s = (const unsigned char *)text.ptr;
+    size_t plain = 0; /* where the run of bytes begins that go out as they are */
+
+    buf_add_char(out, '"');
+    for (size_t i = 0; i < text.len;) {
+        const size_t len = utf8_length(s + i, text.len - i);
+
+        if (len > 0 && !needs_escape(s[i])) {
+            i += len;
+            continue;
+        }
+        buf_append(out, text.ptr + plain, i - plain);
+        if (len > 0)
+            add_escaped(out, s[i]);
+        else
+            buf_add_str(out, "\xef\xbf\xbd");
+        i++;
+        plain = i;
+    }
+    if (text.len > plain)
+        buf_append(out, text.ptr + plain, text.len - plain);
+    buf_add_char(out, '"');
+}
+
+static void strip_zeros(char *text)
+{
+    size_t len = strlen(text);
+
+    while (len > 0 && text[len - 1] == '0')
+        text[--len] = '\0';
+}
+
+/* Fixed notation for what an exponent would make hard to read: 0.000012 instead of 1.2e-05. */
+static bool format_small(char *out, double value)
+{
+    const double size = fabs(value);
+
+    if (size < 1e-9 || size >= 1e-4)
+        return false;
+    for (int decimals = 15; decimals <= 26; decimals++) {
+        snprintf(out, JSON_OUT_DOUBLE_MAX, "%.*f", decimals, value);
+        if (strtod(out, NULL) == value) {
+            strip_zeros(out);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void format_general(char *out, double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, JSON_OUT_DOUBLE_MAX, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            return;
+    }
+}
+
+const char *json_format_double(char out[JSON_OUT_DOUBLE_MAX], double value)
+{
+    if (value == 0) /* never "-0" */
+        value = 0;
+    if (!format_small(out, value))
+        format_general(out, value);
+    for (char *c = out; *c != '\0'; c++) /* a locale's decimal comma */
+        if (*c == ',')
+            *c = '.';
+    return out;
+}
+
+static void add_double(struct buf *out, double value)
+{
+    char text[JSON_OUT_DOUBLE_MAX];
+
+    buf_add_str(out, isfinite(value) ? json_format_double(text, value) : "null");
+}
+
+static void new_line(struct json_out *o)
+{
+    buf_add_char(o->buf, '\n');
+    for (unsigned i = 0; i < o->depth; i++)
+        buf_add_str(o->buf, "  ");
+}
+
+void json_out_key(struct json_out *o, const char *key)
+{
+    if (o->has_member)
+        buf_add_char(o->buf, ',');
+    if (o->depth > 0)
+        new_line(o);
+    o->has_member = true;
+    if (key != NULL) {
+        json_add_quoted(o->buf, slice_str(key));
+        buf_add_str(o->buf, ": ");
+    }
+}
+
+void json_out_open(struct json_out *o, const char *key, char bracket)
+{
+    json_out_key(o, key);
+    buf_add_char(o->buf, bracket);
+    o->depth++;
+    o->has_member = false;
+}
+
+void json_out_close(struct json_out *o, char bracket)
+{
+    o->depth--;
+    if (o->has_member)
+        new_line(o);
+    buf_add_char(o->buf, bracket);
+    o->has_member = true;
+}
+
+void json_out_u64(struct json_out *o, const char *key, uint64_t value)
+{
+    json_out_key(o, key);
+    buf_printf(o->buf, "%" PRIu64, value);
+}
+
+void json_out_double(struct json_out *o, const char *key, double value)
+{
+    json_out_key(o, key);
+    add_double(o->buf, value);
+}
+
+void json_out_bool(struct json_out *o, const char *key, bool value)
+{
+    json_out_raw(o, key, value ? "true" : "false");
+}
+
+void json_out_null(struct json_out *o, const char *key)
+{
+    json_out_raw(o, key, "null");
+}
+
+void json_out_string(struct json_out *o, const char *key, const char *text)
+{
+    json_out_key(o, key);
+    if (text == NULL)
+        buf_add_str(o->buf, "null");
+    else
+        json_add_quoted(o->buf, slice_str(text));
+}
+
+void json_out_raw(struct json_out *o, const char *key, const char *json)
+{
+    json_out_key(o, key);
+    buf_add_str(o->buf, json);
+}
+
+void json_out_doubles(struct json_out *o, const char *key, const double *values, size_t count)
+{
+    json_out_key(o, key);
+    buf_add_char(o->buf, '[');
+    for (size_t i = 0; i < count; i++) {
+        buf_add_str(o->buf, i > 0 ? ", " : "");
+        add_double(o->buf, values[i]);
+    }
+    buf_add_char(o->buf, ']');
+}
+
+static int add_object(struct buf *out, json_t *object, unsigned depth_max)
+{
+    const char *key;
+    json_t *member;
+    bool first = true;
+
+    buf_add_char(out, '{');
+    json_object_foreach(object, key, member)
+    {
+        buf_add_str(out, first ? "" : ", ");
+        first = false;
+        json_add_quoted(out, slice_str(key));
+        buf_add_str(out, ": ");
+        if (json_add_value(out, member, depth_max - 1) < 0)
+            return -1;
+    }
+    buf_add_char(out, '}');
+    return 0;
+}
+
+static int add_array(struct buf *out, const json_t *array, unsigned depth_max)
+{
+    buf_add_char(out, '[');
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        buf_add_str(out, i > 0 ? ", " : "");
+        if (json_add_value(out, json_array_get(array, i), depth_max - 1) < 0)
+            return -1;
+    }
+    buf_add_char(out, ']');
+    return 0;
+}
+
+int json_add_value(struct buf *out, json_t *value, unsigned depth_max)
+{
+    if (depth_max == 0)
+        return -1;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return add_object(out, value, depth_max);
+    case JSON_ARRAY:
+        return add_array(out, value, depth_max);
+    case JSON_STRING:
+        json_add_quoted(out, slice_from(json_string_value(value), json_string_length(value)));
+        return 0;
+    case JSON_INTEGER:
+        buf_printf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return 0;
+    case JSON_REAL:
+        add_double(out, json_real_value(value));
+        return 0;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        buf_add_str(out, json_is_true(value) ? "true" : "false");
+        return 0;
+    case JSON_NULL:
+        break;
+    }
+    buf_add_str(out, "null");
+    return 0;
+}

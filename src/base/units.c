@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/units.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A unit's name and how many of the smallest unit it is. */
@@ -248,6 +249,7 @@ int units_parse_size(struct slice text, uint64_t *out_bytes, struct err *err)
 {
     struct source src = source_of("size", SIZE_HINT, text);
     char hint[96];
+    uint64_t whole;
     const char last = text.len > 0 ? text.ptr[text.len - 1] : '\0';
     const bool one_letter = text.len < 20 && slice_find(SLICE("kKMGT"), last) >= 0 && last != '\0';
 
@@ -256,7 +258,7 @@ int units_parse_size(struct slice text, uint64_t *out_bytes, struct err *err)
         snprintf(hint, sizeof(hint), "write %.*sB (powers of 1000) or %.*s%ciB (powers of 1024)", (int)text.len,
                  text.ptr, (int)text.len - 1, text.ptr, last == 'k' ? 'K' : last);
         src.hint = hint;
-    } else if (text.len > 0 && text.len < 20 && is_digit(last)) {
+    } else if (text.len < 20 && slice_to_u64(text, &whole)) {
         snprintf(hint, sizeof(hint), "write %.*sB, %.*sMB (10^6) or %.*sMiB (2^20)", (int)text.len, text.ptr,
                  (int)text.len, text.ptr, (int)text.len, text.ptr);
         src.hint = hint;

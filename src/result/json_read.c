@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "result/result.h"
+
+#include <math.h>
+
+#include "base/units.h"
+#include "result/json_in.h"
+#include "result/json_out.h"
+#include "stats/hist_codec.h"
+
+/* What a document may hold at most: far above any real run, low enough that a hostile one can not eat the machine. */
+#define DOCUMENT_MAX_BYTES ((size_t)1 << 30)
+#define LIST_MAX 65536u
+#define INTERVALS_MAX 1000000u
+#define PERCENTILES_MAX 100u
+#define CONFIG_MAX_BYTES ((size_t)1 << 20)
+#define CONFIG_MAX_DEPTH 16u
+#define FORMAT_VERSION 1
+
+static uint64_t nanoseconds(double s)
+{
+    return s > 0 && s <= (double)HIST_MAX_NS / NS_PER_S ? (uint64_t)llround(s * NS_PER_S) : 0;
+}
+
+/* The slots come from "hdr", the exact figures that it can not carry from their own members. */
+static struct hist *read_slots(struct json_in *in, const json_t *latency)
+{
+    const char *hdr = json_in_text(in, latency, "hdr");
+    const uint64_t count = json_in_u64(in, latency, "count");
+    struct hist *h = NULL;
+
+    if (hdr == NULL)
+        json_in_fail(in, "a latency without \"hdr\"");
+    if (in->failed)
+        return NULL;
+    if (hist_decode_v2(&h, slice_str(hdr), in->err) < 0) {
+        in->failed = true;
+        err_prefix(in->err, "not a result document: %s", in->where);
+        return NULL;
+    }
+    if (hist_count(h) != count)
+        json_in_fail(in, "\"count\" and \"hdr\" of a latency disagree");
+    if (!in->failed &&
+        hist_set_exact(h, json_in_u64(in, latency, "sum_ns"), nanoseconds(json_in_double(in, latency, "min")),
+                       nanoseconds(json_in_double(in, latency, "max")), in->err) < 0)
+        in->failed = true;
+    return h;
+}
+
+/* NULL for null and absent ones. */
+static struct hist *read_latency(struct json_in *in, const json_t *object, const char *key)
+{
+    const json_t *latency = json_in_object(in, object, key);
+    const uint64_t overflow = json_in_u64(in, latency, "overflow");
+    struct hist *h = NULL;
+
+    if (latency == NULL || in->failed)
+        return NULL;
+    if (json_in_u64(in, latency, "count") > 0) {
+        h = read_slots(in, latency);
+    } else if (hist_new(&h, in->err) < 0) {
+        in->failed = true;
+    }
+    if (h != NULL && overflow > 0)
+        hist_record_n(h, HIST_MAX_NS + 1, overflow);
+    return h;
+}
+
+/* For histograms that a result always has: stays the empty one when the document has null. */
+static void read_latency_into(struct json_in *in, const json_t *object, const char *key, struct hist **h)
+{
+    struct hist *read = read_latency(in, object, key);
+
+    if (read == NULL)
+        return;
+    hist_free(*h);
+    *h = read;
+}
+
+static void read_labels(struct json_in *in, const json_t *document, struct strlist *out)
+{
+    json_t *labels = json_in_object(in, document, "labels");
+    const char *key;
+    json_t *value;
+
+    if (json_object_size(labels) > LIST_MAX)
+        json_in_fail(in, "too many labels");
+    json_object_foreach(labels, key, value)
+    {
+        struct buf text;
+
+        if (!json_is_string(value))
+            json_in_fail(in, "label \"%s\" must be a string", key);
+        if (in->failed)
+            return;
+        buf_init(&text, DOCUMENT_MAX_BYTES);
+        buf_printf(&text, "%s=%s", key, json_string_value(value));
+        if (!buf_ok(&text) || !strlist_add(out, buf_slice(&text)))
+            json_in_no_memory(in);
+        buf_release(&text);
+    }
+}
+
+static void read_host(struct json_in *in, const json_t *document, struct host_info *h)
+{
+    const json_t *host = json_in_object(in, document, "host");
+    uint64_t cpus = 0;
+
+    memset(h, 0, sizeof(*h));
+    json_in_copy(in, host, "hostname", h->hostname, sizeof(h->hostname));
+    json_in_copy(in, host, "kernel", h->kernel, sizeof(h->kernel));
+    json_in_copy(in, host, "cpu", h->cpu, sizeof(h->cpu));
+    json_in_copy(in, host, "tool_version", h->tool_version, sizeof(h->tool_version));
+    h->memory_bytes = json_in_u64(in, host, "memory_bytes");
+    cpus = json_in_u64(in, host, "cpus");
+    if (cpus > LIST_MAX)
+        json_in_fail(in, "\"cpus\" is too large");
+    h->cpus = (unsigned)cpus;
+}
+
+static char *read_config_value(struct json_in *in, json_t *value)
+{
+    struct buf text;
+    char *json = NULL;
+
+    buf_init(&text, CONFIG_MAX_BYTES);
+    if (json_add_value(&text, value, CONFIG_MAX_DEPTH) < 0)
+        json_in_fail(in, "a value is nested too deeply");
+    else if (!buf_ok(&text))
+        json_in_fail(in, "a value is too large");
+    else
+        json = buf_detach(&text);
+    buf_release(&text);
+    return json;
+}
+
+static void read_config(struct json_in *in, const json_t *document, struct result *r)
+{
+    json_t *config = json_in_object(in, document, "config");
+    const char *key;
+    json_t *value;
+
+    in->where = "config";
+    if (in->failed || json_object_size(config) == 0)
+        return;
+    if (json_object_size(config) > LIST_MAX) {
+        json_in_fail(in, "too many entries");
+        return;
+    }
+    r->config = calloc(json_object_size(config), sizeof(*r->config));
+    if (r->config == NULL) {
+        json_in_no_memory(in);
+        return;
+    }
+    json_object_foreach(config, key, value)
+    {
+        struct config_entry *entry = &r->config[r->config_count++];
+
+        entry->name = strdup(key);
+        entry->json = read_config_value(in, value);
+        if (!in->failed && (entry->name == NULL || entry->json == NULL))
+            json_in_no_memory(in);
+        if (in->failed)
+            return;
+    }
+}
+
+static void read_warmup(struct json_in *in, const json_t *document, struct warmup_totals *t)
+{
+    const json_t *warmup = json_in_object(in, document, "warmup");
+
+    in->where = "warmup";
+    t->duration_s = json_in_double(in, warmup, "duration_s");
+    t->started = json_in_u64(in, warmup, "started");
+    t->sent = json_in_u64(in, warmup, "sent");
+    t->ok = json_in_u64(in, warmup, "ok");
+    t->failed = json_in_u64(in, warmup, "failed");
+    t->unfinished = json_in_u64(in, warmup, "unfinished");
+    t->retried = json_in_u64(in, warmup, "retried");
+}
+
+static void read_totals(struct json_in *in, const json_t *object, struct totals *t)
+{
+    const json_t *totals = json_in_object(in, object, "totals");
+
+    in->where = "totals";
+    if (totals == NULL)
+        json_in_fail(in, "missing");
+    t->started = json_in_u64(in, totals, "started");
+    t->sent = json_in_u64(in, totals, "sent");
+    t->ok = json_in_u64(in, totals, "ok");
+    t->failed = json_in_u64(in, totals, "failed");
+    t->unfinished = json_in_u64(in, totals, "unfinished");
+    t->unfinished_oldest_s = json_in_double(in, totals, "unfinished_oldest_s");
+    t->not_sent = json_in_u64(in, totals, "not_sent");
+    t->retried = json_in_u64(in, totals, "retried");
+    t->interim_replies = json_in_u64(in, totals, "interim_replies");
+    t->requests_per_s = json_in_double(in, totals, "requests_per_s");
+    t->ok_in_window = json_in_u64(in, totals, "ok_in_window");
+    t->bytes_sent = json_in_u64(in, totals, "bytes_sent");
+    t->bytes_received = json_in_u64(in, totals, "bytes_received");
+    t->body_bytes_received = json_in_u64(in, totals, "body_bytes_received");
+    t->connections_opened = json_in_u64(in, totals, "connections_opened");
+    t->connections_reused = json_in_u64(in, totals, "connections_reused");
+    t->tls_handshakes = json_in_u64(in, totals, "tls_handshakes");
+    t->tls_resumed = json_in_u64(in, totals, "tls_resumed");
+    t->in_flight_mean = json_in_double(in, totals, "in_flight_mean");
+    t->in_window_s = json_in_double(in, totals, "in_window_s");
+}
+
+static void read_status(struct json_in *in, const json_t *object, uint64_t status[STATUS_MAX])
+{
+    json_t *counts = json_in_object(in, object, "status");
+    const char *key;
+    json_t *value;
+
+    in->where = "status";
+    json_object_foreach(counts, key, value)
+    {
+        uint64_t code = 0;
+
+        if (!slice_to_u64(slice_str(key), &code) || code >= STATUS_MAX) {
+            json_in_fail(in, "\"%s\" is not a status", key);
+            return;
+        }
+        status[code] = json_in_u64(in, counts, key);
+    }
+}
+
+static void read_error(struct json_in *in, const json_t *object, struct error_entry *e)
+{
+    const char *kind = json_in_text(in, object, "kind");
+
+    if (fail_kind_parse(&e->kind, slice_str(kind)) < 0)
+        json_in_fail(in, "\"%s\" is not a kind of failure", kind != NULL ? kind : "");
+    e->detail = json_in_dup(in, object, "detail");
+    e->count = json_in_u64(in, object, "count");
+    e->first = json_in_dup(in, object, "first");
+    e->first_at_s = json_in_double(in, object, "first_at_s");
+    e->last_at_s = json_in_double(in, object, "last_at_s");
+}
+
+static void read_errors(struct json_in *in, const json_t *object, struct error_entry **out, size_t *count)
+{
+    const json_t *array = json_in_array(in, object, "errors", LIST_MAX);
+
+    in->where = "errors";
+    *out = json_in_alloc(in, array, sizeof(**out));
+    for (size_t i = 0; *out != NULL && i < json_array_size(array) && !in->failed; i++)
+        read_error(in, json_in_element(in, array, i), &(*out)[(*count)++]);
+}
+
+static void read_addresses(struct json_in *in, const json_t *document, struct result *r)
+{
+    const json_t *array = json_in_array(in, document, "addresses", LIST_MAX);
+
+    in->where = "addresses";
+    r->addresses = json_in_alloc(in, array, sizeof(*r->addresses));
+    for (size_t i = 0; r->addresses != NULL && i < json_array_size(array) && !in->failed; i++) {
+        const json_t *object = json_in_element(in, array, i);
+        struct address_entry *a = &r->addresses[r->address_count++];
+
+        a->address = json_in_dup(in, object, "address");
+        a->connections = json_in_u64(in, object, "connections");
+        a->requests = json_in_u64(in, object, "requests");
+        a->failed_connects = json_in_u64(in, object, "failed_connects");
+    }
+}
+
+static void read_intervals(struct json_in *in, const json_t *document, struct result *r)
+{
+    const json_t *array = json_in_array(in, document, "intervals", INTERVALS_MAX);
+
+    in->where = "intervals";
+    r->intervals = json_in_alloc(in, array, sizeof(*r->intervals));
+    for (size_t i = 0; r->intervals != NULL && i < json_array_size(array) && !in->failed; i++) {
+        const json_t *object = json_in_element(in, array, i);
+        struct interval *v = &r->intervals[r->interval_count++];
+
+        v->t_s = json_in_double(in, object, "t_s");
+        v->length_s = json_in_double(in, object, "length_s");
+        v->started = json_in_u64(in, object, "started");
+        v->ok = json_in_u64(in, object, "ok");
+        v->failed = json_in_u64(in, object, "failed");
+        v->bytes = json_in_u64(in, object, "bytes");
+        v->in_flight = json_in_double(in, object, "in_flight");
+        v->latency = read_latency(in, object, "latency");
+    }
+}
+
+static void read_target(struct json_in *in, const json_t *object, struct target_result *t)
+{
+    t->url = json_in_dup(in, object, "url");
+    t->method = json_in_dup(in, object, "method");
+    read_totals(in, object, &t->totals);
+    in->where = "targets";
+    t->latency = read_latency(in, object, "latency");
+    t->service_time = read_latency(in, object, "service_time");
+    read_status(in, object, t->status);
+    read_errors(in, object, &t->errors, &t->error_count);
+}
+
+static void read_targets(struct json_in *in, const json_t *document, struct result *r)
+{
+    const json_t *array = json_in_array(in, document, "targets", LIST_MAX);
+
+    in->where = "targets";
+    r->targets = json_in_alloc(in, array, sizeof(*r->targets));
+    for (size_t i = 0; r->targets != NULL && i < json_array_size(array) && !in->failed; i++)
+        read_target(in, json_in_element(in, array, i), &r->targets[r->target_count++]);
+}
+
+static void read_generator(struct json_in *in, const json_t *document, struct generator_health *g)
+{
+    const json_t *object = json_in_object(in, document, "generator");
+
+    in->where = "generator";
+    g->limited = json_in_bool(in, object, "limited");
+    json_in_strings(in, object, "reasons", &g->reasons, LIST_MAX);
+    g->workers = json_in_doubles(in, object, "cpu_per_worker", &g->cpu_per_worker, LIST_MAX);
+    g->open_files_max = json_in_u64(in, object, "open_files_max");
+    g->open_files_limit = json_in_u64(in, object, "open_files_limit");
+    g->ports_used = json_in_u64(in, object, "ports_used");
+    g->ports_available = json_in_u64(in, object, "ports_available");
+    g->time_wait_start = json_in_u64(in, object, "time_wait_start");
+    g->time_wait_end = json_in_u64(in, object, "time_wait_end");
+    g->retransmits = json_in_u64(in, object, "retransmits");
+    g->rate_asked = json_in_double(in, object, "rate_asked");
+    g->rate_achieved = json_in_double(in, object, "rate_achieved");
+    g->log_waits = json_in_u64(in, object, "log_waits");
+    g->loop_lag = read_latency(in, object, "loop_lag");
+    g->send_lateness = read_latency(in, object, "send_lateness");
+}
+
+static void read_histograms(struct json_in *in, const json_t *document, struct result *r)
+{
+    const json_t *classes = json_in_object(in, document, "latency_by_class");
+    const json_t *phases = json_in_object(in, document, "phases");
+
+    in->where = "latency";
+    read_latency_into(in, document, "latency", &r->latency);
+    in->where = "service_time";
+    read_latency_into(in, document, "service_time", &r->service_time);
+    in->where = "latency_by_class";
+    for (unsigned i = 0; i < CLASSES; i++)
+        r->by_class[i] = read_latency(in, classes, reply_class_text((enum reply_class)i));
+    in->where = "phases";
+    for (unsigned i = 0; i < PHASES; i++)
+        r->phases[i] = read_latency(in, phases, phase_text((enum phase)i));
+}
+
+static void read_format(struct json_in *in, const json_t *document)
+{
+    const char *format = json_in_text(in, document, "format");
+    const uint64_t version = json_in_u64(in, document, "version");
+
+    if (!json_is_object(document) || format == NULL || strcmp(format, "plimsoll-result") != 0)
+        json_in_fail(in, "\"format\" is not \"plimsoll-result\"");
+    else if (version != FORMAT_VERSION)
+        json_in_fail(in, "its version is %llu, this program reads version %d", (unsigned long long)version,
+                     FORMAT_VERSION);
+    else if (!json_is_boolean(json_object_get(document, "valid")))
+        json_in_fail(in, "\"valid\" is missing");
+}
+
+static void read_identity(struct json_in *in, const json_t *document, struct result *r)
+{
+    const json_t *tls = json_in_object(in, document, "tls");
+
+    r->id[0] = '\0';
+    r->started[0] = '\0';
+    json_in_copy(in, document, "id", r->id, sizeof(r->id));
+    json_in_copy(in, document, "started", r->started, sizeof(r->started));
+    free(r->kind);
+    r->kind = json_in_dup(in, document, "kind");
+    r->name = json_in_dup(in, document, "name");
+    read_labels(in, document, &r->labels);
+    r->duration_s = json_in_double(in, document, "duration_s");
+    r->ramp_s = json_in_double(in, document, "ramp_s");
+    r->valid = json_in_bool(in, document, "valid");
+    r->interrupted = json_in_bool(in, document, "interrupted");
+    json_in_strings(in, document, "reasons", &r->reasons, LIST_MAX);
+    json_in_strings(in, document, "warnings", &r->warnings, LIST_MAX);
+    json_in_strings(in, document, "command", &r->command, LIST_MAX);
+    r->percentile_count = json_in_doubles(in, document, "percentiles", &r->percentiles, PERCENTILES_MAX);
+    for (size_t i = 0; i < r->percentile_count; i++)
+        if (!(r->percentiles[i] >= 0 && r->percentiles[i] <= 100))
+            json_in_fail(in, "\"percentiles\" must be between 0 and 100");
+    r->tls_version = json_in_dup(in, tls, "version");
+    r->tls_cipher = json_in_dup(in, tls, "cipher");
+}
+
+static void read_document(struct json_in *in, const json_t *document, struct result *r)
+{
+    read_format(in, document);
+    read_identity(in, document, r);
+    read_host(in, document, &r->host);
+    read_config(in, document, r);
+    read_warmup(in, document, &r->warmup);
+    read_totals(in, document, &r->totals);
+    read_histograms(in, document, r);
+    read_status(in, document, r->status);
+    read_errors(in, document, &r->errors, &r->error_count);
+    read_addresses(in, document, r);
+    read_intervals(in, document, r);
+    read_targets(in, document, r);
+    read_generator(in, document, &r->generator);
+}
+
+static json_t *parse(struct slice json, struct err *err)
+{
+    json_error_t why;
+    json_t *document = NULL;
+
+    if (json.len > DOCUMENT_MAX_BYTES) {
+        err_set(err, ERR_CONFIG, 0, "the result document is larger than %zu bytes", DOCUMENT_MAX_BYTES);
+        return NULL;
+    }
+    document = json_loadb(json.ptr != NULL ? json.ptr : "", json.len, JSON_REJECT_DUPLICATES, &why);
+    if (document == NULL)
+        err_set(err, ERR_CONFIG, 0, "not JSON: line %d, column %d: %s", why.line, why.column, why.text);
+    return document;
+}
+
+int result_from_json(struct result **out, struct slice json, struct err *err)
+{
+    struct json_in in = { .err = err, .where = "the document" };
+    json_t *document = parse(json, err);
+    struct result *r = NULL;
+
+    *out = NULL;
+    if (document == NULL)
+        return -1;
+    if (result_new(&r, err) < 0)
+        in.failed = true;
+    if (!in.failed)
+        read_document(&in, document, r);
+    json_decref(document);
+    if (in.failed) {
+        result_free(r);
+        return -1;
+    }
+    *out = r;
+    return 0;
+}

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads one HTTP/1 reply after another from bytes in any pieces (llhttp inside, RFC 9112).
  *
  * Pure: no I/O, no allocation, no copy. The reader never keeps pointers into the bytes given. A plain struct so that a connection
@@ -7,7 +8,16 @@
  * `body_left` bytes itself (from the rest of the bytes in hand, then from the socket, where the kernel may discard them) and tells
  * reply_body_moved(). Chunked and close-delimited bodies go through reply_feed(); their content is handed to on_body when set.
  *
- * 1xx replies are skipped and counted in interim (101 ends the exchange as REPLY_BAD: "unexpected upgrade"). HEAD, 204 and 304 have no body whatever their fields say. */
+ * 1xx replies are skipped and counted in interim (101 ends the exchange as REPLY_BAD: "unexpected upgrade"). HEAD, 204 and 304 have no body whatever their fields say.
+ *
+ * Where RFC 9112 leaves a choice:
+ *   - Transfer-Encoding together with Content-Length, and Content-Length said twice (even the same), are refused: 6.3 says such a
+ *     reply "ought to be handled as an error", since it is how replies are split;
+ *   - Transfer-Encoding in an HTTP/1.0 reply is obeyed but ends the connection (6.1: the framing is not to be trusted);
+ *   - a bare LF ends a line (2.2), and a folded field is read as one line (5.2: a user agent has to), but not where the fold
+ *     would split a length; a bare CR is refused;
+ *   - nothing may stand before the status line, not even an empty line (the leave for those is for requests);
+ *   - lengths above 2^63 - 1 are refused as overflow. */
 #ifndef PLIMSOLL_HTTP_REPLY_H
 #define PLIMSOLL_HTTP_REPLY_H
 
@@ -43,7 +53,8 @@ struct reply {
     bool chunked;
     bool started;          /* at least one byte of this reply (or of an interim one) was fed */
     bool _head_request;
-    bool _done;
+    uint8_t _state;        /* the last enum reply_state; sticky from REPLY_BODY on */
+    const char *_reason;   /* of our own refusals; NULL: llhttp's */
     uint64_t body_left;    /* known length: what is still to come */
     uint64_t body_bytes;   /* content received so far, framing excluded */
 };

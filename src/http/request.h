@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds the bytes of an HTTP/1 request once, before the run: the measured path only sends them.
  *
  * Order on the wire: request line, Host, User-Agent, Accept, the user's fields as given (a user's field of the same name

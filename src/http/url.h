@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Absolute http and https URLs (RFC 3986, RFC 9110 4.2), as a load generator needs them.
  *
  * Slices point into the text given; nothing is allocated. IPv6 literals come without brackets in host. A fragment is

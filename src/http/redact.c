@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "http/redact.h"
+
+#include <string.h>
+
+#define STARS "***"
+#define NAME_MAX_BYTES 128
+
+/* Where the text goes: as it is, or with unprintable bytes spelled out. */
+struct sink {
+    struct buf *out;
+    bool escape;
+    size_t done; /* how much of the text being scrubbed has been written or left out */
+};
+
+static void put(struct sink *s, struct slice text)
+{
+    if (!s->escape) {
+        buf_add_slice(s->out, text);
+        return;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+        if ((c >= ' ' && c <= '~') || c == '\r' || c == '\n')
+            buf_add_char(s->out, (char)c);
+        else
+            buf_printf(s->out, "\\x%02x", c);
+    }
+}
+
+/* Writes what is kept of the text up to `end`. */
+static void put_until(struct sink *s, struct slice text, size_t end)
+{
+    put(s, slice_from(text.ptr + s->done, end - s->done));
+    s->done = end;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static int hex_value(char c)
+{
+    const char *const digits = "0123456789abcdef";
+    const char *const at = c != '\0' ? strchr(digits, lower(c)) : NULL;
+
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+/* Lower case and without percent-escapes, so that no spelling of a name gets past the list. Truncates: only the end is
+ * compared with endings, so the start is what is dropped. */
+static struct slice normalize(char out[NAME_MAX_BYTES], struct slice name)
+{
+    size_t len = 0;
+
+    if (name.len > NAME_MAX_BYTES)
+        name = slice_drop(name, name.len - NAME_MAX_BYTES);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        if (c == '%' && name.len - i > 2 && hex_value(name.ptr[i + 1]) >= 0 && hex_value(name.ptr[i + 2]) >= 0) {
+            c = (char)(hex_value(name.ptr[i + 1]) * 16 + hex_value(name.ptr[i + 2]));
+            i += 2;
+        }
+        out[len++] = lower(c);
+    }
+    return slice_from(out, len);
+}
+
+static bool is_one_of(struct slice name, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (slice_eq(name, slice_str(*list)))
+            return true;
+    return false;
+}
+
+static bool ends_with_one_of(struct slice name, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (slice_ends(name, slice_str(*list)))
+            return true;
+    return false;
+}
+
+static bool is_secret_name(struct slice name)
+{
+    static const char *const WHOLE[] = { "sig", "key", "pass", "pwd", "auth", "jwt", "sid", NULL };
+    static const char *const ENDS[] = {
+        "token",       "secret",        "password",         "passwd",    "passphrase", "signature",
+        "credential",  "credentials",   "apikey",           "accesskey", "secretkey",  "privatekey",
+        "accesskeyid", "authorization", "session_id",       "sessionid", "-key",       "_key",
+        ".key",        "-auth",         "client_assertion", "_sig",      "-sig",       NULL
+    };
+    char text[NAME_MAX_BYTES];
+    const struct slice normal = normalize(text, name);
+
+    return is_one_of(normal, WHOLE) || ends_with_one_of(normal, ENDS);
+}
+
+static bool is_secret_field(struct slice name)
+{
+    static const char *const WHOLE[] = { "cookie", "set-cookie", "cookie2", "set-cookie2", NULL };
+    char text[NAME_MAX_BYTES];
+    const struct slice normal = normalize(text, name);
+
+    return is_one_of(normal, WHOLE) || slice_find_slice(normal, SLICE("authorization")) >= 0 || is_secret_name(name);
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Ends every word of text in which a URL may stand. */
+static bool is_word_end(char c)
+{
+    return is_space(c) || c == '"' || c == '<' || c == '>';
+}
+
+static bool has_escape(struct slice text, size_t at, const char *digits)
+{
+    return text.len - at >= 3 && text.ptr[at] == '%' && lower(text.ptr[at + 1]) == digits[0] &&
+           lower(text.ptr[at + 2]) == digits[1];
+}
+
+/* A parameter's name may start here: behind a separator, plain or escaped (a URL inside a URL's query). */
+static bool is_name_start(struct slice text, size_t at)
+{
+    if (at == 0 || is_space(text.ptr[at - 1]) || strchr("?&;#\"'{,([<>=:", text.ptr[at - 1]) != NULL)
+        return true;
+    return at >= 3 && (has_escape(text, at - 3, "3f") || has_escape(text, at - 3, "26") ||
+                       has_escape(text, at - 3, "23") || has_escape(text, at - 3, "3b"));
+}
+
+static bool is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+           (c != '\0' && strchr("-_.~%+[]$", c) != NULL);
+}
+
+/* Skips the value that begins at `at`, up to the next parameter. A value whose '=' was escaped ends at an escaped '&'.
+ */
+static size_t value_end(struct slice text, size_t at, bool escaped)
+{
+    while (at < text.len && !is_word_end(text.ptr[at]) && text.ptr[at] != '&' && text.ptr[at] != '#') {
+        if (escaped && (has_escape(text, at, "26") || has_escape(text, at, "23")))
+            break;
+        at++;
+    }
+    return at;
+}
+
+/* The value of a JSON member that begins at `at`. */
+static size_t json_value_end(struct slice text, size_t at)
+{
+    if (at < text.len && text.ptr[at] == '"') {
+        for (at++; at < text.len && text.ptr[at] != '"'; at++)
+            if (text.ptr[at] == '\\')
+                at++;
+        return at < text.len ? at + 1 : text.len;
+    }
+    while (at < text.len && !is_space(text.ptr[at]) && strchr(",}]", text.ptr[at]) == NULL)
+        at++;
+    return at;
+}
+
+/* "name": value, with the name's opening quote just before `at`. Returns where the text goes on, or `at` when it is no
+ * secret member. */
+static size_t take_member(struct sink *s, struct slice text, size_t at, size_t name_end)
+{
+    size_t i = name_end;
+
+    if (at == 0 || text.ptr[at - 1] != '"' || i >= text.len || text.ptr[i] != '"')
+        return at;
+    i++;
+    while (i < text.len && is_space(text.ptr[i]))
+        i++;
+    if (i >= text.len || text.ptr[i] != ':')
+        return at;
+    i++;
+    while (i < text.len && is_space(text.ptr[i]))
+        i++;
+    if (!is_secret_name(slice_from(text.ptr + at, name_end - at)))
+        return at;
+    put_until(s, text, i);
+    put(s, SLICE("\"" STARS "\""));
+    return json_value_end(text, i);
+}
+
+/* name=value. Returns where the text goes on, or `at` when it is no secret parameter. */
+static size_t take_parameter(struct sink *s, struct slice text, size_t at)
+{
+    size_t end = at;
+
+    while (end < text.len && is_name_char(text.ptr[end]) && !has_escape(text, end, "3d"))
+        end++;
+    if (end == at || end == text.len)
+        return at;
+    const bool escaped = has_escape(text, end, "3d");
+    if (!escaped && text.ptr[end] != '=')
+        return take_member(s, text, at, end);
+    if (!is_secret_name(slice_from(text.ptr + at, end - at)))
+        return at;
+    const size_t value = end + (escaped ? 3 : 1);
+    put_until(s, text, value);
+    put(s, SLICE(STARS));
+    /* A quoted value: name="value". */
+    return value < text.len && text.ptr[value] == '"' ? json_value_end(text, value) : value_end(text, value, escaped);
+}
+
+/* Where a userinfo that begins at `at` ends (behind its '@'), or `at` when there is none. The last '@' counts. A
+ * password with a raw '/', '?' or '#' breaks the URL, but it is still a password: "user:pa/ss@host". */
+static size_t userinfo_end(struct slice text, size_t at, bool escaped)
+{
+    size_t end = at, last = at, colon = text.len, i = at;
+    bool in_authority = true, port = true;
+
+    for (; i < text.len && !is_word_end(text.ptr[i]); i++) {
+        const char c = text.ptr[i];
+        if (c == '/' || c == '?' || c == '#' || c == '\\' || (escaped && has_escape(text, i, "2f")))
+            in_authority = false;
+        if (!in_authority && (last > at || colon == text.len || port))
+            break;
+        if (c == '@' || (escaped && has_escape(text, i, "40"))) {
+            end = i + (c == '@' ? 1 : 3);
+            if (in_authority)
+                last = end;
+        } else if (c == '[' && i == at) { /* an IPv6 literal's colons are not a password's */
+            while (i + 1 < text.len && text.ptr[i] != ']' && !is_word_end(text.ptr[i]))
+                i++;
+        } else if (in_authority && c == ':') {
+            if (colon == text.len)
+                colon = i;
+        } else if (in_authority && colon < text.len && (c < '0' || c > '9')) {
+            port = false;
+        }
+    }
+    return end;
+}
+
+/* "//user:pass@" of a URL, plain or escaped. */
+static size_t take_userinfo(struct sink *s, struct slice text, size_t at)
+{
+    const bool escaped = has_escape(text, at, "2f") && text.len - at >= 6 && has_escape(text, at + 3, "2f");
+    const bool plain = text.len - at >= 2 && text.ptr[at] == '/' && text.ptr[at + 1] == '/';
+
+    if (!escaped && !plain)
+        return at;
+    const size_t start = at + (escaped ? 6 : 2);
+    const size_t end = userinfo_end(text, start, escaped);
+    if (end == start)
+        return at;
+    put_until(s, text, start);
+    put(s, SLICE(STARS "@"));
+    return end;
+}
+
+static bool is_token68_char(char c)
+{
+    return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') ||
+           (c != '\0' && strchr("-._~+/=", c) != NULL);
+}
+
+/* "Bearer abc…", "Basic abc…" wherever they stand. Short words behind them are prose ("Basic realm=…", "Bearer
+ * tokens"). */
+static size_t take_scheme(struct sink *s, struct slice text, size_t at)
+{
+    const struct slice rest = slice_drop(text, at);
+    const size_t skip = slice_starts_nocase(rest, SLICE("Bearer "))  ? 7
+                        : slice_starts_nocase(rest, SLICE("Basic ")) ? 6
+                                                                     : 0;
+    size_t end = at + skip;
+
+    if (skip == 0)
+        return at;
+    while (end < text.len && is_token68_char(text.ptr[end]))
+        end++;
+    if (end - at - skip < 8 || (end < text.len && text.ptr[end - 1] == '=' && text.ptr[end] == '"'))
+        return at;
+    put_until(s, text, at + skip);
+    put(s, SLICE(STARS));
+    return end;
+}
+
+static size_t take_secret(struct sink *s, struct slice text, size_t at)
+{
+    size_t next = take_userinfo(s, text, at);
+
+    if (next == at && is_name_start(text, at))
+        next = take_scheme(s, text, at);
+    if (next == at && is_name_start(text, at))
+        next = take_parameter(s, text, at);
+    return next;
+}
+
+static void scrub(struct sink *s, struct slice text)
+{
+    size_t at = 0;
+
+    s->done = 0;
+    while (at < text.len) {
+        const size_t next = take_secret(s, text, at);
+        if (next > at)
+            s->done = next;
+        at = next > at ? next : at + 1;
+    }
+    put_until(s, text, text.len);
+}
+
+void redact_url(struct buf *out, struct slice url)
+{
+    struct sink s = { .out = out };
+
+    scrub(&s, url);
+}
+
+static struct slice line_break_of(struct slice line)
+{
+    size_t len = line.len;
+
+    while (len > 0 && (line.ptr[len - 1] == '\r' || line.ptr[len - 1] == '\n'))
+        len--;
+    return slice_drop(line, len);
+}
+
+/* Returns whether the field was a secret one, for the lines folded below it. */
+static bool scrub_field(struct sink *s, struct slice line)
+{
+    const struct slice end = line_break_of(line);
+    const struct slice content = slice_take(line, line.len - end.len);
+    const ptrdiff_t colon = slice_find(content, ':');
+    const bool secret = colon > 0 && is_secret_field(slice_trim(slice_take(content, (size_t)colon)));
+
+    if (secret) {
+        put(s, slice_take(content, (size_t)colon));
+        put(s, SLICE(": " STARS));
+    } else {
+        scrub(s, content);
+    }
+    put(s, end);
+    return secret;
+}
+
+void redact_field_line(struct buf *out, struct slice line)
+{
+    struct sink s = { .out = out };
+
+    scrub_field(&s, line);
+}
+
+/* A line with its line break; a bare CR ends one too, or a field could hide behind it. */
+static struct slice next_line(struct slice *rest)
+{
+    size_t len = 0;
+
+    while (len < rest->len && rest->ptr[len] != '\r' && rest->ptr[len] != '\n')
+        len++;
+    while (len < rest->len && (rest->ptr[len] == '\r' || rest->ptr[len] == '\n')) {
+        len++;
+        if (rest->ptr[len - 1] == '\n')
+            break;
+    }
+    const struct slice line = slice_take(*rest, len);
+    *rest = slice_drop(*rest, len);
+    return line;
+}
+
+void redact_head(struct buf *out, struct slice head)
+{
+    struct sink s = { .out = out, .escape = true };
+    bool secret = false;
+
+    while (head.len > 0) {
+        const struct slice line = next_line(&head);
+        if (secret && (line.ptr[0] == ' ' || line.ptr[0] == '\t')) {
+            put(&s, SLICE(" " STARS));
+            put(&s, line_break_of(line));
+        } else {
+            secret = scrub_field(&s, line);
+        }
+    }
+}
+
+/* What the argument of an option is to us. */
+enum argument { ARGUMENT_PLAIN, ARGUMENT_SECRET, ARGUMENT_TOKEN, ARGUMENT_FIELD };
+
+/* Long options may be cut short as long as they stay unique. */
+static bool is_long(struct slice name, const char *option)
+{
+    return name.len >= 1 && slice_starts(slice_str(option), name);
+}
+
+static enum argument argument_of_long(struct slice name)
+{
+    if (is_long(name, "user"))
+        return ARGUMENT_SECRET;
+    if (is_long(name, "auth-bearer"))
+        return ARGUMENT_TOKEN;
+    return is_long(name, "header") ? ARGUMENT_FIELD : ARGUMENT_PLAIN;
+}
+
+static enum argument argument_of_short(char option)
+{
+    if (option != '\0' && strchr("uACP", option) != NULL)
+        return ARGUMENT_SECRET;
+    return option == 'H' ? ARGUMENT_FIELD : ARGUMENT_PLAIN;
+}
+
+static bool is_long_word(struct slice word)
+{
+    return slice_starts(word, SLICE("--")) && word.len > 2;
+}
+
+static bool is_short_word(struct slice word)
+{
+    return word.len >= 2 && word.ptr[0] == '-' && word.ptr[1] != '-';
+}
+
+/* In "-kqH" the options without arguments come first; returns the index of the first one that takes one (or the word's
+ * end). */
+static size_t first_with_argument(struct slice word)
+{
+    size_t i = 1;
+
+    while (i < word.len && strchr("k46dqSlriIVh", word.ptr[i]) != NULL)
+        i++;
+    return i;
+}
+
+/* "user:pass@host:port", as proxies are given. */
+static void add_plain(struct buf *out, struct slice text)
+{
+    struct sink s = { .out = out };
+    const ptrdiff_t at = slice_find(text, '@'), colon = slice_find(text, ':');
+
+    if (at > 0 && colon > 0 && colon < at && slice_find(text, '/') < 0 && slice_find(text, ' ') < 0) {
+        buf_add_str(out, STARS);
+        text = slice_drop(text, (size_t)at);
+    }
+    scrub(&s, text);
+}
+
+static void add_argument(struct buf *out, enum argument what, struct slice text)
+{
+    switch (what) {
+    case ARGUMENT_SECRET:
+        buf_add_str(out, STARS);
+        break;
+    case ARGUMENT_TOKEN: /* @FILE and env:NAME only say where the token is */
+        if (slice_starts(text, SLICE("@")) || slice_starts(text, SLICE("env:")))
+            buf_add_slice(out, text);
+        else
+            buf_add_str(out, STARS);
+        break;
+    case ARGUMENT_FIELD:
+        redact_field_line(out, text);
+        break;
+    case ARGUMENT_PLAIN:
+        add_plain(out, text);
+        break;
+    }
+}
+
+void redact_argument(struct buf *out, struct slice before, struct slice word)
+{
+    /* "--user" "NAME:PASS", "-u" "NAME:PASS", "-ku" "NAME:PASS" */
+    enum argument what = ARGUMENT_PLAIN;
+    if (is_long_word(before) && slice_find(before, '=') < 0)
+        what = argument_of_long(slice_drop(before, 2));
+    else if (is_short_word(before) && first_with_argument(before) == before.len - 1)
+        what = argument_of_short(before.ptr[before.len - 1]);
+    if (what != ARGUMENT_PLAIN) {
+        add_argument(out, what, word);
+        return;
+    }
+    const ptrdiff_t equals = slice_find(word, '=');
+    if (is_long_word(word) && equals > 0) {
+        const struct slice name = slice_from(word.ptr + 2, (size_t)equals - 2);
+        buf_add_slice(out, slice_take(word, (size_t)equals + 1));
+        add_argument(out, argument_of_long(name), slice_drop(word, (size_t)equals + 1));
+        return;
+    }
+    if (is_short_word(word)) {
+        const size_t i = first_with_argument(word);
+        if (i + 1 < word.len && argument_of_short(word.ptr[i]) != ARGUMENT_PLAIN) {
+            buf_add_slice(out, slice_take(word, i + 1));
+            add_argument(out, argument_of_short(word.ptr[i]), slice_drop(word, i + 1));
+            return;
+        }
+    }
+    add_plain(out, word);
+}

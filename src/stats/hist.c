@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/hist.h"
+
+#include "base/pages.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HIST_BYTES (HIST_SLOTS * sizeof(uint64_t))
+
+_Static_assert(HIST_BYTES % 4096 == 0, "histograms of a pool share no page");
+
+static bool is_empty(const struct hist *h)
+{
+    return h == NULL || h->_count == 0;
+}
+
+/* ---- life ---- */
+
+static void init_over(struct hist *h, uint64_t *slots, bool borrowed)
+{
+    *h = (struct hist){ ._min_ns = UINT64_MAX, ._slots = slots, ._borrowed = borrowed };
+}
+
+int hist_init(struct hist *h, struct err *err)
+{
+    void *slots;
+
+    memset(h, 0, sizeof(*h));
+    if (pages_map(&slots, HIST_BYTES, err) < 0)
+        return -1;
+    init_over(h, slots, false);
+    return 0;
+}
+
+void hist_release(struct hist *h)
+{
+    if (!h->_borrowed)
+        pages_unmap(h->_slots, HIST_BYTES);
+    memset(h, 0, sizeof(*h));
+}
+
+int hist_new(struct hist **out, struct err *err)
+{
+    struct hist *h = malloc(sizeof(*h));
+
+    *out = NULL;
+    if (h == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "cannot make a histogram");
+    if (hist_init(h, err) < 0) {
+        free(h);
+        return -1;
+    }
+    *out = h;
+    return 0;
+}
+
+void hist_free(struct hist *h)
+{
+    if (h == NULL)
+        return;
+    hist_release(h);
+    free(h);
+}
+
+/* Looks before it writes: a slot that is 0 may lie in a page that was never touched, and writing there would take
+ * memory. */
+void hist_reset(struct hist *h)
+{
+    if (h->_count > 0) {
+        const uint32_t last = hist_slot_of(h->_max_ns);
+        for (uint32_t i = hist_slot_of(h->_min_ns); i <= last; i++)
+            if (h->_slots[i] != 0)
+                h->_slots[i] = 0;
+    }
+    init_over(h, h->_slots, h->_borrowed);
+}
+
+int hist_pool_init(struct hist_pool *pool, size_t n, struct err *err)
+{
+    void *memory;
+
+    *pool = (struct hist_pool){ 0 };
+    if (n > SIZE_MAX / HIST_BYTES)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "cannot map %zu histograms", n);
+    if (pages_map(&memory, n * HIST_BYTES, err) < 0)
+        return err_prefix(err, "cannot make %zu histograms", n);
+    *pool = (struct hist_pool){ ._memory = memory, ._capacity = n };
+    return 0;
+}
+
+void hist_pool_release(struct hist_pool *pool)
+{
+    pages_unmap(pool->_memory, pool->_capacity * HIST_BYTES);
+    *pool = (struct hist_pool){ 0 };
+}
+
+int hist_pool_take(struct hist_pool *pool, struct hist *h, struct err *err)
+{
+    memset(h, 0, sizeof(*h));
+    if (pool->_used == pool->_capacity)
+        return err_set(err, ERR_LIMIT, 0, "all %zu histograms of the pool are taken", pool->_capacity);
+    init_over(h, pool->_memory + pool->_used * HIST_SLOTS, true);
+    pool->_used++;
+    return 0;
+}
+
+/* ---- writing ---- */
+
+void hist_record_n(struct hist *h, uint64_t ns, uint64_t n)
+{
+    if (n == 0)
+        return;
+    if (ns > HIST_MAX_NS) {
+        h->_overflow += n;
+        return;
+    }
+    h->_count += n;
+    h->_sum_ns += ns * n;
+    if (ns < h->_min_ns)
+        h->_min_ns = ns;
+    if (ns > h->_max_ns)
+        h->_max_ns = ns;
+    h->_slots[hist_slot_of(ns)] += n;
+}
+
+void hist_merge(struct hist *into, const struct hist *from)
+{
+    if (from == NULL)
+        return;
+    into->_overflow += from->_overflow;
+    if (from->_count == 0)
+        return;
+    const uint32_t last = hist_slot_of(from->_max_ns);
+    for (uint32_t i = hist_slot_of(from->_min_ns); i <= last; i++)
+        if (from->_slots[i] != 0) /* as in hist_reset(): untouched memory stays untouched */
+            into->_slots[i] += from->_slots[i];
+    into->_count += from->_count;
+    into->_sum_ns += from->_sum_ns;
+    if (from->_min_ns < into->_min_ns)
+        into->_min_ns = from->_min_ns;
+    if (from->_max_ns > into->_max_ns)
+        into->_max_ns = from->_max_ns;
+}
+
+int hist_copy(struct hist **out, const struct hist *from, struct err *err)
+{
+    if (hist_new(out, err) < 0)
+        return -1;
+    hist_merge(*out, from);
+    return 0;
+}
+
+/* ---- reading ---- */
+
+uint64_t hist_count(const struct hist *h)
+{
+    return h != NULL ? h->_count : 0;
+}
+
+uint64_t hist_sum_ns(const struct hist *h)
+{
+    return h != NULL ? h->_sum_ns : 0;
+}
+
+uint64_t hist_min_ns(const struct hist *h)
+{
+    return is_empty(h) ? 0 : h->_min_ns;
+}
+
+uint64_t hist_max_ns(const struct hist *h)
+{
+    return h != NULL ? h->_max_ns : 0;
+}
+
+uint64_t hist_overflow(const struct hist *h)
+{
+    return h != NULL ? h->_overflow : 0;
+}
+
+double hist_mean_ns(const struct hist *h)
+{
+    return is_empty(h) ? 0.0 : (double)h->_sum_ns / (double)h->_count;
+}
+
+uint64_t hist_lowest_equivalent(uint64_t ns)
+{
+    const unsigned bits = 64u - (unsigned)__builtin_clzll(ns | (HIST_SUB_COUNT - 1u));
+    const unsigned dropped = bits - HIST_SUB_BITS;
+
+    return ns >> dropped << dropped;
+}
+
+uint64_t hist_highest_equivalent(uint64_t ns)
+{
+    const unsigned bits = 64u - (unsigned)__builtin_clzll(ns | (HIST_SUB_COUNT - 1u));
+
+    return ns | ((UINT64_C(1) << (bits - HIST_SUB_BITS)) - 1u);
+}
+
+/* The lowest value of slot i: index(v) of the essay, solved for v. */
+static uint64_t slot_low(uint32_t i)
+{
+    if (i < HIST_SUB_COUNT)
+        return i;
+    const uint32_t bucket = i / HIST_SUB_HALF - 1u;
+    return (uint64_t)(i - bucket * HIST_SUB_HALF) << bucket;
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+bool hist_equal(const struct hist *a, const struct hist *b)
+{
+    if (hist_count(a) != hist_count(b) || hist_overflow(a) != hist_overflow(b))
+        return false;
+    if (is_empty(a))
+        return true;
+    if (a->_sum_ns != b->_sum_ns || a->_min_ns != b->_min_ns || a->_max_ns != b->_max_ns)
+        return false;
+    const uint32_t first = hist_slot_of(a->_min_ns);
+    const uint32_t last = hist_slot_of(a->_max_ns);
+    return memcmp(a->_slots + first, b->_slots + first, (last - first + 1u) * sizeof(*a->_slots)) == 0;
+}
+
+/* A slot's values are taken to lie at its middle, but never outside what was really seen: equal values have no spread.
+ */
+double hist_stddev_ns(const struct hist *h)
+{
+    struct hist_iter it;
+    double squares = 0.0;
+
+    if (is_empty(h))
+        return 0.0;
+    const double mean = hist_mean_ns(h);
+    hist_iter_init(&it, h);
+    while (hist_iter_next(&it)) {
+        const double low = (double)clamp(it.low_ns, h->_min_ns, h->_max_ns);
+        const double high = (double)clamp(it.high_ns, h->_min_ns, h->_max_ns);
+        const double off = (low + high) / 2.0 - mean;
+        squares += off * off * (double)it.count;
+    }
+    return sqrt(squares / (double)h->_count);
+}
+
+/* ceil(percentile / 100 * count) in integers: 99.9 / 100 * 1000 is above 999 in binary fractions, and its ceiling 1000.
+ */
+static uint64_t rank_of(double percentile, uint64_t count)
+{
+    const uint64_t whole = UINT64_C(100000000000); /* 100 with 9 decimals */
+
+    if (!(percentile > 0.0))
+        return 0;
+    if (percentile >= 100.0)
+        return count;
+    const uint64_t share = (uint64_t)llround(percentile * 1e9);
+    return (uint64_t)(((unsigned __int128)share * count + whole - 1u) / whole);
+}
+
+uint64_t hist_value_at(const struct hist *h, double percentile)
+{
+    struct hist_iter it;
+
+    if (is_empty(h))
+        return 0;
+    const uint64_t rank = rank_of(percentile, h->_count);
+    if (rank == 0)
+        return h->_min_ns;
+    hist_iter_init(&it, h);
+    while (hist_iter_next(&it))
+        if (it.cumulative >= rank)
+            return clamp(it.high_ns, h->_min_ns, h->_max_ns);
+    return h->_max_ns;
+}
+
+uint64_t hist_count_at_or_below(const struct hist *h, uint64_t ns)
+{
+    uint64_t total = 0;
+
+    if (is_empty(h) || ns < hist_lowest_equivalent(h->_min_ns))
+        return 0;
+    if (ns >= h->_max_ns)
+        return h->_count;
+    const uint32_t last = hist_slot_of(ns);
+    for (uint32_t i = hist_slot_of(h->_min_ns); i <= last; i++)
+        total += h->_slots[i];
+    return total;
+}
+
+void hist_iter_init(struct hist_iter *it, const struct hist *h)
+{
+    *it = (struct hist_iter){ .hist = h };
+    if (!is_empty(h))
+        it->_next = hist_slot_of(h->_min_ns);
+}
+
+bool hist_iter_next(struct hist_iter *it)
+{
+    const struct hist *h = it->hist;
+
+    if (is_empty(h))
+        return false;
+    const uint32_t last = hist_slot_of(h->_max_ns);
+    while (it->_next <= last && h->_slots[it->_next] == 0)
+        it->_next++;
+    if (it->_next > last)
+        return false;
+    it->low_ns = slot_low(it->_next);
+    it->high_ns = hist_highest_equivalent(it->low_ns);
+    it->count = h->_slots[it->_next];
+    it->cumulative += it->count;
+    it->_next++;
+    return true;
+}
+
+/* The smallest and the largest sum that the counted values can have, min and max being what they are. */
+static bool sum_is_possible(const struct hist *h, uint64_t sum_ns, uint64_t min_ns, uint64_t max_ns)
+{
+    struct hist_iter it;
+    unsigned __int128 least = 0;
+    unsigned __int128 most = 0;
+
+    hist_iter_init(&it, h);
+    while (hist_iter_next(&it)) {
+        least += (unsigned __int128)clamp(it.low_ns, min_ns, max_ns) * it.count;
+        most += (unsigned __int128)clamp(it.high_ns, min_ns, max_ns) * it.count;
+    }
+    return sum_ns >= least && sum_ns <= most;
+}
+
+int hist_set_exact(struct hist *h, uint64_t sum_ns, uint64_t min_ns, uint64_t max_ns, struct err *err)
+{
+    if (h->_count == 0) {
+        if (sum_ns != 0 || min_ns != 0 || max_ns != 0)
+            return err_set(err, ERR_PEER, 0, "an empty histogram has a sum, a minimum or a maximum");
+        return 0;
+    }
+    if (min_ns > max_ns || max_ns > HIST_MAX_NS || hist_slot_of(min_ns) != hist_slot_of(h->_min_ns) ||
+        hist_slot_of(max_ns) != hist_slot_of(h->_max_ns))
+        return err_set(err, ERR_PEER, 0, "minimum %" PRIu64 " ns and maximum %" PRIu64 " ns contradict the histogram",
+                       min_ns, max_ns);
+    if (!sum_is_possible(h, sum_ns, min_ns, max_ns))
+        return err_set(err, ERR_PEER, 0, "the sum %" PRIu64 " ns contradicts the histogram", sum_ns);
+    h->_sum_ns = sum_ns;
+    h->_min_ns = min_ns;
+    h->_max_ns = max_ns;
+    return 0;
+}

@@ -74,7 +74,8 @@ static void check_latency(struct checker *c, const char *where, const struct his
     check_percentiles(c, where, latency);
 }
 
-/* Each class's histogram holds as many values as there were such statuses, and all of them are all that ended. */
+/* Each class's histogram holds as many values as there were such statuses, and all of them are all that ended.
+ * A status outside 100 … 599 (RFC 9110 15: treated as an error) is in the class "error". */
 static void check_classes(struct checker *c)
 {
     const struct result *r = c->r;
@@ -86,14 +87,13 @@ static void check_classes(struct checker *c)
 
         for (unsigned status = first; status < first + 100; status++)
             count += r->status[status];
+        ended += count;
         if (count != recorded(r->by_class[class]))
             broken(c, "%" PRIu64 " replies with status %s, but %" PRIu64 " latencies of them", count,
                    reply_class_text((enum reply_class) class), recorded(r->by_class[class]));
         check_percentiles(c, reply_class_text((enum reply_class) class), r->by_class[class]);
     }
     check_percentiles(c, "error", r->by_class[CLASS_ERROR]);
-    for (unsigned status = 0; status < STATUS_MAX; status++)
-        ended += r->status[status];
     if (ended != r->totals.ok + r->totals.failed)
         broken(c, "%" PRIu64 " ended, but statuses and failures without one add up to %" PRIu64,
                r->totals.ok + r->totals.failed, ended);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/csv.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "stats/summary.h"
+
+#define NS_PER_S_F 1e9
+
+/* What a row is made of: a target, or the whole run. */
+struct row {
+    const char *target, *method;
+    const struct totals *totals;
+    const struct hist *latency, *service_time;
+};
+
+static void add_text(struct buf *out, const char *text)
+{
+    const char *const from = text != NULL ? text : "";
+    const bool formula = from[0] != '\0' && strchr("=+-@\t\r", from[0]) != NULL;
+
+    if (!formula && strpbrk(from, ",\"\r\n") == NULL) {
+        buf_add_str(out, from);
+        return;
+    }
+    buf_add_str(out, formula ? "\"'" : "\"");
+    for (const char *c = from; *c != '\0'; c++) {
+        if (*c == '"')
+            buf_add_char(out, '"');
+        buf_add_char(out, *c);
+    }
+    buf_add_char(out, '"');
+}
+
+static void add_u64(struct buf *out, uint64_t value)
+{
+    buf_printf(out, ",%" PRIu64, value);
+}
+
+/* Enough decimals for 1 ns, without those that say nothing. */
+static void add_seconds(struct buf *out, bool known, double s)
+{
+    char text[64];
+    size_t len = 0;
+
+    buf_add_char(out, ',');
+    if (!known || !isfinite(s) || fabs(s) > 1e15)
+        return;
+    len = (size_t)snprintf(text, sizeof(text), "%.9f", s);
+    while (len > 2 && text[len - 1] == '0' && text[len - 2] != '.')
+        len--;
+    buf_append(out, text, len);
+}
+
+static void add_number(struct buf *out, double value)
+{
+    buf_add_char(out, ',');
+    if (isfinite(value))
+        buf_printf(out, "%.6g", value);
+}
+
+static void add_percentile_names(struct buf *out, const char *prefix, const struct result *r)
+{
+    char label[SUMMARY_KEY_MAX];
+
+    for (size_t i = 0; i < RESULT_PERCENTILE_COUNT; i++)
+        buf_printf(out, ",%s_%s_s", prefix, summary_percentile_label(label, RESULT_PERCENTILES[i]));
+    for (size_t i = 0; i < r->percentile_count; i++)
+        buf_printf(out, ",%s_%s_s", prefix, summary_percentile_label(label, r->percentiles[i]));
+}
+
+static void add_hist_names(struct buf *out, const char *prefix, const struct result *r)
+{
+    buf_printf(out, ",%s_mean_s,%s_stddev_s,%s_min_s,%s_max_s", prefix, prefix, prefix, prefix);
+    add_percentile_names(out, prefix, r);
+}
+
+static void add_header(struct buf *out, const struct result *r)
+{
+    buf_add_str(out, "target,method,valid,duration_s,requests_per_s,started,sent,ok,failed,unfinished,not_sent,retried,"
+                     "sent_bytes,received_bytes,received_body_bytes,connections_opened,connections_reused,"
+                     "tls_handshakes,tls_resumed,in_flight_mean");
+    add_hist_names(out, "latency", r);
+    add_hist_names(out, "service_time", r);
+    buf_add_char(out, '\n');
+}
+
+static void add_hist(struct buf *out, const struct hist *h, const struct result *r)
+{
+    const bool known = hist_count(h) > 0;
+
+    add_seconds(out, known, hist_mean_ns(h) / NS_PER_S_F);
+    add_seconds(out, known, hist_stddev_ns(h) / NS_PER_S_F);
+    add_seconds(out, known, (double)hist_min_ns(h) / NS_PER_S_F);
+    add_seconds(out, known, (double)hist_max_ns(h) / NS_PER_S_F);
+    for (size_t i = 0; i < RESULT_PERCENTILE_COUNT; i++)
+        add_seconds(out, known, (double)hist_value_at(h, RESULT_PERCENTILES[i]) / NS_PER_S_F);
+    for (size_t i = 0; i < r->percentile_count; i++)
+        add_seconds(out, known, (double)hist_value_at(h, r->percentiles[i]) / NS_PER_S_F);
+}
+
+static void add_totals(struct buf *out, const struct totals *t)
+{
+    add_number(out, t->requests_per_s);
+    add_u64(out, t->started);
+    add_u64(out, t->sent);
+    add_u64(out, t->ok);
+    add_u64(out, t->failed);
+    add_u64(out, t->unfinished);
+    add_u64(out, t->not_sent);
+    add_u64(out, t->retried);
+    add_u64(out, t->bytes_sent);
+    add_u64(out, t->bytes_received);
+    add_u64(out, t->body_bytes_received);
+    add_u64(out, t->connections_opened);
+    add_u64(out, t->connections_reused);
+    add_u64(out, t->tls_handshakes);
+    add_u64(out, t->tls_resumed);
+    add_number(out, t->in_flight_mean);
+}
+
+static void add_row(struct buf *out, const struct result *r, const struct row *row)
+{
+    add_text(out, row->target);
+    buf_add_char(out, ',');
+    add_text(out, row->method);
+    buf_add_str(out, r->valid ? ",true" : ",false");
+    add_seconds(out, true, r->duration_s);
+    add_totals(out, row->totals);
+    add_hist(out, row->latency, r);
+    add_hist(out, row->service_time, r);
+    buf_add_char(out, '\n');
+}
+
+void report_csv(struct buf *out, const struct result *r)
+{
+    const struct row total = { "total", NULL, &r->totals, r->latency, r->service_time };
+
+    add_header(out, r);
+    for (size_t i = 0; i < r->target_count; i++) {
+        const struct target_result *t = &r->targets[i];
+        const struct row row = { t->url, t->method, &t->totals, t->latency, t->service_time };
+
+        add_row(out, r, &row);
+    }
+    add_row(out, r, &total);
+}

@@ -12,7 +12,7 @@ ninja -C "$dir" >"$dir/compile.log" 2>&1 || { grep -vE '^\[[0-9]+/[0-9]+\] ' "$d
 failed=
 ran=0
 for program in "$dir"/tests/fuzz/fuzz_*; do
-    [ -x "$program" ] && [ -f "$program" ] || continue
+    if [ ! -f "$program" ] || [ ! -x "$program" ]; then continue; fi
     name=${program##*/fuzz_}
     say "$name, $seconds s"
     # New inputs go to a folder of the build; what is worth keeping is copied into tests/fuzz/corpus/ by hand.

@@ -52,7 +52,7 @@ package_choose() {
 # A package that brings a daemon would start it (nginx on port 80, say). While ours install, policy-rc.d
 # says no, unless the system has its own; afterwards units that came with this install are switched off.
 install_packages() {
-    local policy=/usr/sbin/policy-rc.d ours= status=0 name
+    local policy=/usr/sbin/policy-rc.d ours='' status=0 name
     if [ ! -e "$policy" ]; then
         ours=1
         printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null && as_root chmod 755 "$policy"

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""User-space instructions per request under callgrind: the difference of two runs, so that start and end cancel out.
+
+Repeatable to about a percent, so it is also a regression test: bench/instructions.txt has the accepted figures, 5 % margin.
+"""
+import os
+import re
+
+import clients
+import lab
+from table import Table
+
+BAR = 4000
+MARGIN = 1.05
+ACCEPTED = os.path.join(lab.ROOT, "bench/instructions.txt")
+FEW, MANY = 10000, 20000
+WRK_SECONDS = {FEW: 3, MANY: 12}
+
+
+def counted_commands(nginx):
+    """Name -> function of a size to a command. wrk knows no number of requests: it runs twice as long instead."""
+    url = nginx.url("1k")
+    return {
+        "plimsoll": lambda n: [lab.PLIMSOLL, "load", "--no-store", "-t", "1", "-c", "50", "-n", str(n), url],
+        "plimsoll ab": lambda n: [lab.PLIMSOLL, "ab", "-q", "-k", "-c", "50", "-n", str(n), url],
+        "ab": lambda n: ["ab", "-q", "-k", "-c", "50", "-n", str(n), url],
+        "h2load": lambda n: ["h2load", "--h1", "-t", "1", "-c", "50", "-n", str(n), url],
+        "wrk": lambda n: ["wrk", "-t", "1", "-c", "50", "-d", f"{WRK_SECONDS[n]}s", url],
+    }
+
+
+def instructions(nginx, args):
+    sample = lab.run_counted(nginx, ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"] + args, 120)
+    found = re.search(r"I\s+refs:\s+([\d,]+)", sample.out)
+    if not found:
+        raise RuntimeError(f"callgrind said nothing of {args[0]}:\n{sample.out[-2000:]}")
+    return int(found.group(1).replace(",", "")), sample.requests
+
+
+def per_request(nginx, command):
+    few, few_requests = instructions(nginx, command(FEW))
+    many, many_requests = instructions(nginx, command(MANY))
+    if many_requests - few_requests < FEW / 4:
+        return None  # too few on a busy machine to say anything
+    return (many - few) / (many_requests - few_requests)
+
+
+def accepted():
+    if not os.path.exists(ACCEPTED):
+        return {}
+    with open(ACCEPTED, encoding="utf-8") as f:
+        rows = [line.split("#")[0].rsplit(None, 1) for line in f if line.split("#")[0].strip()]
+    return {name.strip(): float(value) for name, value in rows}
+
+
+def write_accepted(figures):
+    with open(ACCEPTED, "w", encoding="utf-8") as f:
+        f.write("# User-space instructions per request, 1 KiB replies, keep-alive, 50 connections (./dev bench instructions --write).\n"
+                "# ./dev bench instructions fails when a figure grows by more than 5 %.\n")
+        for name, value in figures.items():
+            f.write(f"{name} {value:.0f}\n")
+
+
+def run(options):
+    table = Table("instructions", "User-space instructions per request, 1 KiB replies, keep-alive, 50 connections (callgrind)",
+                  ["client", "instructions/request"])
+    figures = {}
+    with lab.Nginx() as nginx:
+        for name, command in counted_commands(nginx).items():
+            if clients.available(name):
+                figures[name] = per_request(nginx, command)
+                table.add(name, f"{figures[name]:,.0f}" if figures[name] else "?")
+    own = {name: value for name, value in figures.items() if value and name.startswith("plimsoll")}
+    if "plimsoll" in own:
+        table.bar("plimsoll", own["plimsoll"], BAR)
+    if options.write:
+        write_accepted(own)
+    for name, limit in accepted().items():
+        if name in own:
+            table.bar(f"{name} against bench/instructions.txt", own[name] / limit, MARGIN)
+    return table

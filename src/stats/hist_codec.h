@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Histograms as bytes.
  *
  * Packed: our own use inside a run. Run-length zig-zag varints of the slots between min and max, preceded by the exact
  * figures; written without allocation into memory the caller reserved (see hist_pack_max()).
- * V2: HdrHistogram's "V2 compressed" encoding (cookie 0x1c849304 around 0x1c849303, big-endian header, ZigZag LEB128 counts,
- * zlib), base64: other HdrHistogram libraries read it. It carries no exact sum, min or max: hist_set_exact() restores them. */
+ * V2: HdrHistogram's "V2 compressed" encoding (cookie 0x1c849304 around 0x1c849303, big-endian header, ZigZag LEB128
+ * counts, zlib), base64: other HdrHistogram libraries read it. It carries no exact sum, min or max and no overflow:
+ * after decoding they are those of the slots' middles and ends until hist_set_exact() restores them. */
 #ifndef PLIMSOLL_STATS_HIST_CODEC_H
 #define PLIMSOLL_STATS_HIST_CODEC_H
 

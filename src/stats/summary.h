@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Figures of small sets of plain numbers (durations of copies, samples). Pure functions; x need not be sorted unless said. */
+/* Figures of small sets of plain numbers (durations of copies, samples). Pure functions; x need not be sorted unless
+ * said. */
 #ifndef PLIMSOLL_STATS_SUMMARY_H
 #define PLIMSOLL_STATS_SUMMARY_H
 

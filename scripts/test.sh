@@ -17,7 +17,7 @@ build_tests
 results="$BUILD_TEST/results"
 rm -rf "$results"
 mkdir -p "$results"
-export PLIMSOLL="$BUILD/plimsoll"
+export PLIMSOLL="$BUILD/plimsoll" PLIMSOLL_E2E_TARGET="$BUILD_TEST/tests/e2e/target"
 export PYTHONDONTWRITEBYTECODE=1
 
 # A failing part never stops the others: the sum at the end decides.

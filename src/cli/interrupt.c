@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/interrupt.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile int stop_asked;
+static volatile bool tell;
+
+static void say(const char *text)
+{
+    ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+
+    (void)ignored;
+}
+
+static void on_signal(int number)
+{
+    const int saved = errno;
+
+    if (stop_asked) {
+        say("\nplimsoll: interrupted twice, no report\n");
+        _exit(INTERRUPT_EXIT_CODE);
+    }
+    stop_asked = 1;
+    if (tell)
+        say("\nplimsoll: stopping to report; once more quits at once\n");
+    errno = saved;
+}
+
+void interrupt_install(void)
+{
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+    tell = isatty(STDERR_FILENO) == 1;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+const volatile int *interrupt_flag(void)
+{
+    return &stop_asked;
+}
+
+void interrupt_ignore_sigpipe(void)
+{
+    struct sigaction action = { .sa_handler = SIG_IGN };
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, NULL);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ctrl-C and SIGTERM during a run: the first ends the window early, the second quits at once with exit code 130.
+ *
+ * Signal dispositions belong to the whole process, hence the one mutable global of this program, hidden in here. */
+#ifndef PLIMSOLL_CLI_INTERRUPT_H
+#define PLIMSOLL_CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* From here on SIGINT and SIGTERM are counted, and the first is acknowledged on standard error when that is a terminal.
+ * Before, they end the process as usual. */
+void interrupt_install(void);
+/* For load_plan.stop: 0, or 1 once interrupted. */
+const volatile int *interrupt_flag(void);
+/* Writing to a closed pipe shall be an error that is reported, not the death of the process. */
+void interrupt_ignore_sigpipe(void);
+
+enum { INTERRUPT_EXIT_CODE = 130 };
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plimsoll load */
+#include "cli/commands.h"
+
+#include <string.h>
+
+#include "cli/complain.h"
+#include "cli/interrupt.h"
+#include "cli/load_config.h"
+#include "cli/load_inputs.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/request_log.h"
+
+static const char WHO[] = "plimsoll load";
+enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_MAX_BYTES = 1 << 24 };
+
+/* What the engine's callbacks get. */
+struct run {
+    struct progress progress;
+    struct request_log log;
+};
+
+static void on_progress(void *arg, const struct load_progress *now)
+{
+    progress_show(&((struct run *)arg)->progress, now);
+}
+
+static void on_records(void *arg, const struct load_record *records, size_t count)
+{
+    request_log_add(&((struct run *)arg)->log, records, count);
+}
+
+static int print_help(void)
+{
+    struct buf text;
+
+    buf_init(&text, HELP_MAX_BYTES);
+    load_options_help(&text);
+    fwrite(text.data, 1, text.len, stdout);
+    buf_release(&text);
+    return 0;
+}
+
+static int describe(const struct load *load, const struct load_options *o)
+{
+    struct buf text;
+
+    buf_init(&text, DESCRIPTION_MAX_BYTES);
+    load_describe(load, &text);
+    fwrite(text.data, 1, text.len, outputs_use_stdout(&o->outputs) ? stderr : stdout);
+    buf_release(&text);
+    return 0;
+}
+
+/* Name, labels, command line and configuration of the document. */
+static bool complete(struct result *r, const struct load_options *o, const struct load_plan *plan)
+{
+    bool ok = strlist_add(&r->command, SLICE("plimsoll"));
+
+    for (size_t i = 0; i < o->command.count; i++)
+        ok = strlist_add(&r->command, slice_str(o->command.items[i])) && ok;
+    for (size_t i = 0; i < o->labels.count; i++)
+        ok = strlist_add(&r->labels, slice_str(o->labels.items[i])) && ok;
+    if (o->name != NULL) {
+        free(r->name);
+        r->name = strdup(o->name);
+        ok = r->name != NULL && ok;
+    }
+    return load_config_add(r, o, plan) && ok;
+}
+
+static int publish(struct result *r, const struct load_options *o, const struct load_plan *plan, struct run *run)
+{
+    struct err err = { 0 };
+    bool written;
+    int code;
+
+    if (!complete(r, o, plan))
+        cli_note(WHO, "out of memory: the document lacks a part of its configuration");
+    written = outputs_report(&o->outputs, r, WHO);
+    written = outputs_write(&o->outputs, r, WHO) && written;
+    if (request_log_close(&run->log, &err) != 0) {
+        cli_complain(WHO, &err);
+        written = false;
+    }
+    code = result_exit_code(r);
+    return code == 0 && !written ? EXIT_INVALID : code;
+}
+
+static int run_load(struct load *load, const struct load_options *o, const struct load_plan *plan, struct run *run)
+{
+    struct err err = { 0 };
+    struct result *r = NULL;
+    int code;
+
+    interrupt_install();
+    if (load_run(load, &r, &err) != 0) {
+        progress_end(&run->progress);
+        if (request_log_close(&run->log, NULL) != 0)
+            cli_note(WHO, "the log is incomplete");
+        return cli_complain(WHO, &err);
+    }
+    progress_end(&run->progress);
+    code = publish(r, o, plan, run);
+    result_free(r);
+    return code;
+}
+
+/* Everything that may still be refused; nothing was sent so far, whatever the kind of the error. */
+static int prepare(struct load **load, struct load_inputs *in, const struct load_options *o, struct run *run,
+                   struct err *err)
+{
+    struct load_plan *plan = &in->plan;
+
+    if (outputs_check(&o->outputs, err) != 0)
+        return -1;
+    if (o->failures_dir != NULL && !o->dry_run && outputs_check_directory("--save-failures", o->failures_dir, err) != 0)
+        return -1;
+    progress_init(&run->progress, o->progress);
+    plan->stop = interrupt_flag();
+    plan->on_progress = run->progress.mode != PROGRESS_NONE ? on_progress : NULL;
+    plan->on_records = o->outputs.log != NULL ? on_records : NULL;
+    plan->arg = run;
+    if (load_prepare(load, plan, err) != 0)
+        return -1;
+    return o->dry_run ? 0 : request_log_open(&run->log, o->outputs.log, plan->warmup_ns, err);
+}
+
+static int with_options(const struct load_options *o)
+{
+    struct err err = { 0 };
+    struct load_inputs in;
+    struct load *load = NULL;
+    struct run run = { .log = { .fd = -1 } };
+    int code = EXIT_USAGE;
+
+    if (load_inputs_make(&in, o, &err) != 0) {
+        cli_complain(WHO, &err);
+        return EXIT_USAGE;
+    }
+    if (prepare(&load, &in, o, &run, &err) != 0)
+        cli_complain(WHO, &err);
+    else
+        code = o->dry_run ? describe(load, o) : run_load(load, o, &in.plan, &run);
+    load_free(load);
+    load_inputs_release(&in);
+    return code;
+}
+
+int cmd_load(int argc, char **argv)
+{
+    struct load_options options;
+    struct err err = { 0 };
+    bool help;
+    int code;
+
+    load_options_init(&options);
+    if (load_options_parse(&options, argc, argv, &help, &err) != 0)
+        code = cli_complain(WHO, &err);
+    else
+        code = help ? print_help() : with_options(&options);
+    load_options_release(&options);
+    return code;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/load_config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "http/redact.h"
+
+enum { TEXT_MAX_BYTES = 1 << 20 };
+
+static bool add_number(struct result *r, const char *name, uint64_t n)
+{
+    return result_add_config(r, name, "%" PRIu64, n);
+}
+
+/* 0 stands for "not given". */
+static bool add_number_or_null(struct result *r, const char *name, uint64_t n)
+{
+    return n != 0 ? add_number(r, name, n) : result_add_config(r, name, "null");
+}
+
+static bool add_seconds(struct result *r, const char *name, uint64_t ns)
+{
+    return result_add_config(r, name, "%" PRIu64 ".%09" PRIu64, ns / NS_PER_S, ns % NS_PER_S);
+}
+
+static bool add_bool(struct result *r, const char *name, bool value)
+{
+    return result_add_config(r, name, value ? "true" : "false");
+}
+
+/* A buffer's text as a string; null when it is empty. Ends the buffer. */
+static bool add_text(struct result *r, const char *name, struct buf *text)
+{
+    const bool ok = buf_ok(text) && result_add_config_string(r, name, text->len > 0 ? text->data : NULL);
+
+    buf_release(text);
+    return ok;
+}
+
+static bool add_list(struct result *r, const char *name, const struct strlist *list, const char *separator)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < list->count; i++) {
+        buf_add_str(&text, i > 0 ? separator : "");
+        buf_add_str(&text, list->items[i]);
+    }
+    return add_text(r, name, &text);
+}
+
+static bool add_fields(struct result *r, const struct strlist *fields)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < fields->count; i++) {
+        buf_add_str(&text, i > 0 ? "\n" : "");
+        redact_field_line(&text, slice_str(fields->items[i]));
+    }
+    return add_text(r, "headers", &text);
+}
+
+/* "200,204,300-399" of the flags. */
+static bool add_statuses(struct result *r, const struct load_options *o)
+{
+    struct buf text;
+
+    if (!o->has_expect_status)
+        return result_add_config_string(r, "expect_status", "200-399");
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (unsigned low = 0, high; low < STATUS_MAX; low = high + 1) {
+        high = low;
+        if (!o->expect_status[low])
+            continue;
+        while (high + 1 < STATUS_MAX && o->expect_status[high + 1])
+            high++;
+        buf_printf(&text, high > low ? "%s%u-%u" : "%s%u", text.len > 0 ? "," : "", low, high);
+    }
+    return add_text(r, "expect_status", &text);
+}
+
+static bool add_load(struct result *r, const struct load_options *o, const struct load_plan *plan)
+{
+    const uint64_t threads = r->generator.workers != 0 ? r->generator.workers : plan->threads;
+
+    return add_number(r, "connections", plan->connections) && add_number_or_null(r, "threads", threads) &&
+           (plan->duration_ns != 0 ? add_seconds(r, "duration_s", plan->duration_ns)
+                                   : result_add_config(r, "duration_s", "null")) &&
+           add_number_or_null(r, "requests", plan->requests) && add_seconds(r, "warmup_s", plan->warmup_ns) &&
+           add_number(r, "requests_per_connection", plan->requests_per_connection) &&
+           add_seconds(r, "drain_s", plan->drain_ns) && add_bool(r, "retry", !plan->no_retry) &&
+           add_number(r, "seed", plan->seed) && add_seconds(r, "timeout_s", plan->timeout_ns) &&
+           add_seconds(r, "connect_timeout_s", plan->connect_timeout_ns);
+}
+
+static bool add_request(struct result *r, const struct load_options *o, const struct load_plan *plan)
+{
+    const struct load_target *first = &plan->targets[0];
+    const char *authorization = o->user != NULL ? "basic" : o->bearer != NULL ? "bearer" : NULL;
+
+    return result_add_config_string(r, "http_version", plan->version == HTTP_1_0 ? "1.0" : "1.1") &&
+           result_add_config_string(r, "method", first->method) && add_fields(r, &o->fields) &&
+           (first->body.present && !first->body.from_file ? add_number(r, "body_bytes", first->body.bytes.len)
+                                                          : result_add_config(r, "body_bytes", "null")) &&
+           result_add_config_string(r, "body_file", first->body.from_file ? first->body.path : NULL) &&
+           result_add_config_string(r, "authorization", authorization);
+}
+
+static bool add_network(struct result *r, const struct load_options *o, const struct load_plan *plan)
+{
+    return add_list(r, "resolve", &o->overrides, " ") && add_bool(r, "re_resolve", plan->re_resolve) &&
+           add_list(r, "source", &o->sources, ",") && result_add_config_string(r, "unix_socket", plan->unix_socket) &&
+           result_add_config_string(r, "family",
+                                    o->ipv4   ? "ipv4"
+                                    : o->ipv6 ? "ipv6"
+                                              : "any") &&
+           add_bool(r, "verify_certificates", !plan->tls.insecure) &&
+           result_add_config_string(r, "cacert", plan->tls.ca_file) && result_add_config_string(r, "sni", plan->sni);
+}
+
+bool load_config_add(struct result *r, const struct load_options *o, const struct load_plan *plan)
+{
+    return add_load(r, o, plan) && add_request(r, o, plan) && add_network(r, o, plan) && add_statuses(r, o) &&
+           result_add_config(r, "max_errors", "%.12g", plan->max_errors) && add_bool(r, "strict", plan->strict);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/load_options.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "http/url.h"
+
+void load_options_init(struct load_options *o)
+{
+    memset(o, 0, sizeof(*o));
+    o->connections = 10;
+    o->drain_ns = NS_PER_S;
+    o->timeout_ns = UINT64_C(30) * NS_PER_S;
+    o->connect_timeout_ns = UINT64_C(5) * NS_PER_S;
+    o->max_errors = 0.01;
+}
+
+void load_options_release(struct load_options *o)
+{
+    strlist_release(&o->urls);
+    strlist_release(&o->fields);
+    strlist_release(&o->overrides);
+    strlist_release(&o->sources);
+    strlist_release(&o->labels);
+    strlist_release(&o->command);
+    free(o->percentiles);
+    free(o->failures_dir);
+    memset(o, 0, sizeof(*o));
+}
+
+static int exclude_each_other(const char *a, const char *b, const char *hint, struct err *err)
+{
+    err_set(err, ERR_USAGE, 0, "%s and %s contradict each other", a, b);
+    return err_hint(err, "%s", hint);
+}
+
+static bool has_field(const struct strlist *fields, struct slice name)
+{
+    for (size_t i = 0; i < fields->count; i++) {
+        const struct slice field = slice_str(fields->items[i]);
+
+        if (slice_starts_nocase(field, name) && field.len > name.len &&
+            (field.ptr[name.len] == ':' || field.ptr[name.len] == ';'))
+            return true;
+    }
+    return false;
+}
+
+static bool url_has_user(const char *text)
+{
+    struct url url;
+
+    return url_parse(&url, slice_str(text), NULL) == 0 && url.userinfo.ptr != NULL;
+}
+
+static int check_credentials(const struct load_options *o, struct err *err)
+{
+    const bool field = has_field(&o->fields, SLICE("Authorization"));
+
+    if (o->user != NULL && o->bearer != NULL)
+        return exclude_each_other("--user", "--auth-bearer", "a request carries one Authorization: drop one of the two",
+                                  err);
+    if (field && (o->user != NULL || o->bearer != NULL))
+        return exclude_each_other("-H Authorization", o->user != NULL ? "--user" : "--auth-bearer",
+                                  "a request carries one Authorization: drop one of the two", err);
+    for (size_t i = 0; i < o->urls.count; i++)
+        if ((field || o->user != NULL || o->bearer != NULL) && url_has_user(o->urls.items[i]))
+            return exclude_each_other("the user in the URL",
+                                      o->user != NULL ? "--user"
+                                      : field         ? "-H Authorization"
+                                                      : "--auth-bearer",
+                                      "a request carries one Authorization: drop one of the two", err);
+    return 0;
+}
+
+static int check_network(const struct load_options *o, struct err *err)
+{
+    if (o->ipv4 && o->ipv6)
+        return exclude_each_other("-4", "-6", "drop one of the two; without either both families are used", err);
+    for (size_t i = 0; i < o->sources.count && (o->ipv4 || o->ipv6); i++)
+        if ((strchr(o->sources.items[i], ':') != NULL) == o->ipv4)
+            return exclude_each_other(o->ipv4 ? "-4" : "-6", o->sources.items[i],
+                                      "give --source addresses of that family", err);
+    if (o->unix_socket == NULL)
+        return 0;
+    if (o->sources.count > 0)
+        return exclude_each_other("--unix-socket", "--source",
+                                  "a Unix socket has no local address: drop one of the two", err);
+    if (o->overrides.count > 0)
+        return exclude_each_other("--unix-socket", "--resolve",
+                                  "with a Unix socket no name is looked up: drop one of the two", err);
+    if (o->re_resolve)
+        return exclude_each_other("--unix-socket", "--re-resolve",
+                                  "with a Unix socket no name is looked up: drop one of the two", err);
+    if (o->ipv4 || o->ipv6)
+        return exclude_each_other("--unix-socket", o->ipv4 ? "-4" : "-6",
+                                  "a Unix socket is of neither family: drop one of the two", err);
+    return 0;
+}
+
+/* Two outputs to the same place would mix. */
+static int check_outputs(const struct load_outputs *out, struct err *err)
+{
+    const struct {
+        const char *name, *path;
+    } all[] = { { "--json", out->json }, { "--csv", out->csv }, { "--hdr", out->hdr }, { "--log", out->log } };
+    const size_t n = sizeof(all) / sizeof(all[0]);
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) {
+            if (all[i].path == NULL || all[j].path == NULL || strcmp(all[i].path, all[j].path) != 0 ||
+                strcmp(all[i].path, "/dev/null") == 0)
+                continue;
+            err_set(err, ERR_USAGE, 0, "%s and %s both write to \"%s\"", all[i].name, all[j].name, all[i].path);
+            return err_hint(err, "give each its own file; only one can have standard output (-)");
+        }
+    }
+    return 0;
+}
+
+static int check_threads(const struct load_options *o, struct err *err)
+{
+    const uint64_t connections = o->connections * o->urls.count;
+
+    if (o->threads <= connections)
+        return 0;
+    err_set(err, ERR_USAGE, 0, "--threads %llu is more than the %llu connections", (unsigned long long)o->threads,
+            (unsigned long long)connections);
+    return err_hint(err, "a thread without a connection has nothing to do: -t %llu at most, or more -c",
+                    (unsigned long long)connections);
+}
+
+static int check_together(const struct load_options *o, struct err *err)
+{
+    if (o->urls.count == 0) {
+        err_set(err, ERR_USAGE, 0, "no URL was given");
+        return err_hint(err, "for example: plimsoll load http://127.0.0.1:3000/");
+    }
+    if (o->body != NULL && o->upload_file != NULL)
+        return exclude_each_other("--body", "--upload-file", "a request carries one body: drop one of the two", err);
+    if (o->http10 && o->http11)
+        return exclude_each_other("--http1.0", "--http1.1", "drop one of the two", err);
+    if (o->insecure && o->ca_file != NULL)
+        return exclude_each_other("--insecure", "--cacert", "drop -k to verify against the file", err);
+    if (check_credentials(o, err) != 0 || check_network(o, err) != 0 || check_outputs(&o->outputs, err) != 0)
+        return -1;
+    return check_threads(o, err);
+}
+
+int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err)
+{
+    if (options_parse(load_options_table(), o, argc, argv, help, &o->command, err) != 0)
+        return -1;
+    if (*help)
+        return 0;
+    if (check_together(o, err) != 0)
+        return -1;
+    if (o->duration_ns == 0 && o->requests == 0)
+        o->duration_ns = UINT64_C(10) * NS_PER_S;
+    return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a user said on the command line of `plimsoll load`, value by value; load_inputs.h makes a plan of it. */
+#ifndef PLIMSOLL_CLI_LOAD_OPTIONS_H
+#define PLIMSOLL_CLI_LOAD_OPTIONS_H
+
+#include "cli/options.h"
+#include "result/result.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum progress_mode { PROGRESS_AUTO, PROGRESS_NONE, PROGRESS_JSON };
+
+/* Where results go; NULL: nowhere; "-": standard output. */
+struct load_outputs {
+    const char *json, *csv, *hdr, *log;
+};
+
+/* Texts point into the command line. A number of 0 means "not given" where 0 is no legal value. */
+struct load_options {
+    struct strlist urls;
+
+    uint64_t connections, threads, requests;
+    uint64_t duration_ns, warmup_ns, drain_ns;
+    uint64_t requests_per_connection;
+    bool no_retry;
+    bool has_seed;
+    uint64_t seed;
+
+    uint64_t timeout_ns, connect_timeout_ns;
+
+    const char *method;
+    struct strlist fields;
+    const char *body, *upload_file;
+    const char *user, *bearer;
+    bool http10, http11;
+
+    struct strlist overrides, sources;
+    const char *unix_socket;
+    bool ipv4, ipv6, re_resolve;
+
+    bool insecure;
+    const char *ca_file, *sni;
+
+    bool has_expect_status;
+    uint8_t expect_status[STATUS_MAX];
+    double max_errors;
+    bool strict;
+
+    struct load_outputs outputs;
+    double *percentiles;
+    size_t percentile_count;
+    char *failures_dir;
+    uint64_t failures_max;
+    enum progress_mode progress;
+    const char *name;
+    struct strlist labels;
+    bool no_store, dry_run;
+
+    struct strlist command; /* the words as typed, without secrets */
+};
+
+void load_options_init(struct load_options *o); /* the defaults */
+void load_options_release(struct load_options *o);
+/* Every value is checked by itself, then those that exclude each other. The URLs are parsed. */
+MUST_CHECK int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err);
+void load_options_help(struct buf *out);
+/* The table, for tests. */
+const struct option_table *load_options_table(void);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of `plimsoll load`, as data. */
+#include "cli/load_options.h"
+
+#include <stddef.h>
+
+#include "base/units.h"
+#include "cli/load_values.h"
+#include "cli/option_values.h"
+#include "stats/hist.h"
+
+/* clang-format off */
+#define FIELD(name) .offset = offsetof(struct load_options, name)
+
+/* An hour: what the histograms reach to. */
+#define LONGEST_REQUEST_NS HIST_MAX_NS
+/* A year: far beyond any sensible run, and its ns fit everywhere. */
+#define LONGEST_RUN_NS (UINT64_C(366) * 24 * 3600 * NS_PER_S)
+
+static const struct option_row ROWS[] = {
+    { .heading = "How much load" },
+    { .name = "connections", .short_name = 'c', .argument = "N", .shown_default = "10", .example = "50",
+      .help = "connections to each target, each with one request in flight",
+      .parse = option_count, FIELD(connections), .min = 1, .max = 1000000 },
+    { .name = "duration", .short_name = 'd', .argument = "TIME", .shown_default = "10s unless -n is given", .example = "30s",
+      .help = "how long to offer load: 500ms, 30s, 2m, 1h30m",
+      .parse = option_duration, FIELD(duration_ns), .min = NS_PER_MS, .max = LONGEST_RUN_NS },
+    { .name = "requests", .short_name = 'n', .argument = "N", .example = "10k",
+      .help = "exactly this many requests over all connections: 500, 10k, 2M; with -d, whichever comes first",
+      .parse = option_count, FIELD(requests), .min = 1, .max = UINT64_C(1000000000000) },
+    { .name = "threads", .short_name = 't', .argument = "N", .shown_default = "CPUs, at most one per connection", .example = "2",
+      .help = "worker threads",
+      .parse = option_count, FIELD(threads), .min = 1, .max = 1024 },
+    { .name = "warmup", .argument = "TIME", .shown_default = "none", .example = "5s",
+      .help = "load for this long before measuring; its requests are in no figure but those of the warm-up",
+      .parse = option_duration, FIELD(warmup_ns), .max = LONGEST_RUN_NS },
+    { .name = "requests-per-connection", .argument = "N", .shown_default = "0", .example = "50",
+      .help = "close a connection after this many requests; 0 keeps it for ever, 1 makes one for each request",
+      .parse = option_count, FIELD(requests_per_connection), .max = UINT32_MAX },
+    { .name = "drain", .argument = "TIME", .shown_default = "1s", .example = "5s",
+      .help = "after the end, wait so long for requests in flight; later ones are reported as unfinished",
+      .parse = option_duration, FIELD(drain_ns), .max = LONGEST_REQUEST_NS },
+    { .name = "no-retry",
+      .help = "do not repeat an idempotent request whose reused connection ended before any byte of the reply",
+      .parse = option_flag, FIELD(no_retry) },
+    { .name = "seed", .argument = "N", .shown_default = "random, and reported", .example = "42",
+      .help = "start of the random numbers, to repeat a run",
+      .parse = load_value_seed },
+
+    { .heading = "Time limits" },
+    { .name = "timeout", .argument = "TIME", .shown_default = "30s", .example = "5s",
+      .help = "longest time for a whole request, from taking or opening its connection to the last byte of the reply",
+      .parse = option_duration, FIELD(timeout_ns), .min = NS_PER_MS, .max = LONGEST_REQUEST_NS },
+    { .name = "connect-timeout", .argument = "TIME", .shown_default = "5s", .example = "2s",
+      .help = "longest time to connect, TLS handshake included",
+      .parse = option_duration, FIELD(connect_timeout_ns), .min = NS_PER_MS, .max = LONGEST_REQUEST_NS },
+
+    { .heading = "The request" },
+    { .name = "method", .short_name = 'X', .argument = "METHOD", .shown_default = "GET; POST with --body, PUT with -T", .example = "PUT",
+      .help = "request method",
+      .parse = load_value_method, FIELD(method) },
+    { .name = "header", .short_name = 'H', .argument = "'NAME: VALUE'", .example = "'Accept: application/json'",
+      .help = "one more header field, may be repeated; a field that plimsoll sends by itself is replaced, 'NAME:' removes it, "
+              "'NAME;' sends it empty",
+      .parse = load_value_field, FIELD(fields), .redact = load_redact_field },
+    { .name = "body", .argument = "STRING|@FILE", .example = "@order.json",
+      .help = "send this with every request; @FILE reads it from a file, @- from standard input",
+      .parse = option_bytes, FIELD(body), .redact = load_redact_body },
+    { .name = "upload-file", .short_name = 'T', .argument = "FILE", .example = "image.bin",
+      .help = "send this file with every request, without holding it in memory",
+      .parse = option_path, FIELD(upload_file) },
+    { .name = "user", .short_name = 'u', .argument = "NAME:PASSWORD", .example = "alice:secret",
+      .help = "basic authentication, as is http://NAME:PASSWORD@HOST/; never shown in any output",
+      .parse = load_value_user, FIELD(user), .redact = load_redact_user },
+    { .name = "auth-bearer", .argument = "TOKEN|@FILE|env:NAME", .example = "env:API_TOKEN",
+      .help = "bearer token, given here, in a file, or in a variable of the environment; never shown in any output",
+      .parse = load_value_bearer, FIELD(bearer), .redact = load_redact_bearer },
+    { .name = "http1.0",
+      .help = "speak HTTP/1.0, with Connection: keep-alive unless each request has its own connection",
+      .parse = option_flag, FIELD(http10) },
+    { .name = "http1.1",
+      .help = "speak HTTP/1.1, which is the default",
+      .parse = option_flag, FIELD(http11) },
+
+    { .heading = "Where to connect" },
+    { .name = "resolve", .argument = "HOST:PORT:ADDR[,ADDR...]", .example = "www.test:443:127.0.0.1",
+      .help = "use these addresses for the host of a URL instead of asking the resolver; PORT may be *; may be repeated",
+      .parse = load_value_override, FIELD(overrides) },
+    { .name = "re-resolve",
+      .help = "look names up again while running, so that new connections follow a changed record",
+      .parse = option_flag, FIELD(re_resolve) },
+    { .name = "source", .argument = "ADDR[,ADDR...]", .example = "127.0.0.2,127.0.0.3",
+      .help = "local addresses to connect from, in turn; each brings its own range of local ports",
+      .parse = load_value_sources, FIELD(sources) },
+    { .name = "unix-socket", .argument = "PATH", .example = "/run/app.sock",
+      .help = "connect to this socket instead of the URL's host",
+      .parse = load_value_unix_socket, FIELD(unix_socket) },
+    { .name = "ipv4", .short_name = '4',
+      .help = "use IPv4 addresses alone",
+      .parse = option_flag, FIELD(ipv4) },
+    { .name = "ipv6", .short_name = '6',
+      .help = "use IPv6 addresses alone",
+      .parse = option_flag, FIELD(ipv6) },
+
+    { .heading = "TLS (https URLs)" },
+    { .name = "insecure", .short_name = 'k',
+      .help = "do not verify the server's certificate",
+      .parse = option_flag, FIELD(insecure) },
+    { .name = "cacert", .argument = "FILE", .shown_default = "the system's store", .example = "ca.pem",
+      .help = "verify against the certificates in this PEM file",
+      .parse = option_path, FIELD(ca_file) },
+    { .name = "sni", .argument = "NAME", .shown_default = "the URL's host when it is a name", .example = "www.test",
+      .help = "server name to send and to verify",
+      .parse = option_text, FIELD(sni) },
+
+    { .heading = "What counts as good" },
+    { .name = "expect-status", .argument = "LIST", .shown_default = "2xx,3xx", .example = "200,404,5xx,200-299",
+      .help = "statuses that are ok, as 200,404 or 2xx or 200-299; a reply with any other has failed",
+      .parse = load_value_expect_status },
+    { .name = "max-errors", .argument = "SHARE", .shown_default = "1%", .example = "0.1%",
+      .help = "the run is invalid (exit 3) when more than this share of the requests failed",
+      .parse = option_share, FIELD(max_errors) },
+    { .name = "strict",
+      .help = "warnings make the run invalid too, for example when this machine was the limit",
+      .parse = option_flag, FIELD(strict) },
+
+    { .heading = "Output" },
+    { .name = "json", .argument = "FILE", .example = "result.json",
+      .help = "write the result document; - is standard output, all text then goes to standard error",
+      .parse = option_path, FIELD(outputs.json) },
+    { .name = "csv", .argument = "FILE", .example = "result.csv",
+      .help = "write the figures as CSV; - as above",
+      .parse = option_path, FIELD(outputs.csv) },
+    { .name = "hdr", .argument = "FILE", .example = "latency.hdr",
+      .help = "write the latency distribution as HdrHistogram's tools read it; - as above",
+      .parse = option_path, FIELD(outputs.hdr) },
+    { .name = "log", .argument = "FILE", .example = "requests.log",
+      .help = "write a line for every request; - as above",
+      .parse = option_path, FIELD(outputs.log) },
+    { .name = "percentiles", .argument = "LIST", .example = "50,99.95",
+      .help = "report these percentiles too",
+      .parse = load_value_percentiles },
+    { .name = "save-failures", .argument = "DIR:N", .example = "failures:20", .min = 1, .max = 100000,
+      .help = "keep the first N failed exchanges whole, one file each, in a directory",
+      .parse = load_value_failures },
+    { .name = "progress", .argument = "auto|none|json", .shown_default = "auto", .example = "json",
+      .help = "on standard error while running: auto shows a line on a terminal, json writes an object every second",
+      .parse = load_value_progress, FIELD(progress) },
+    { .name = "name", .argument = "TEXT", .example = "'checkout, 2 replicas'",
+      .help = "name of the run in every output",
+      .parse = option_text, FIELD(name) },
+    { .name = "label", .argument = "KEY=VALUE", .example = "commit=4f2a91c",
+      .help = "label of the run in every output, may be repeated with other keys",
+      .parse = load_value_label, FIELD(labels) },
+    { .name = "no-store",
+      .help = "do not keep the result in the local store of results",
+      .parse = option_flag, FIELD(no_store) },
+
+    { .heading = "Other" },
+    { .name = "dry-run",
+      .help = "resolve and check everything, say what would be done, and send nothing",
+      .parse = option_flag, FIELD(dry_run) },
+    { .name = "help", .short_name = 'h', .help = "show this help" },
+    { 0 },
+};
+
+/* clang-format on */
+
+static const char EPILOGUE[] =
+    "Examples:\n"
+    "  plimsoll load http://127.0.0.1:3000/\n"
+    "      10 connections for 10 seconds\n"
+    "  plimsoll load -c 50 -d 30s --warmup 5s --json run.json https://shop.test/\n"
+    "      a measured run whose document can be compared with later ones\n"
+    "  plimsoll load -n 103 -c 10 -T image.bin http://127.0.0.1:3000/upload\n"
+    "      exactly 103 uploads\n"
+    "  plimsoll load -c 20 -d 10s --body @order.json -H 'Content-Type: application/json' \\\n"
+    "      --expect-status 201 --auth-bearer env:API_TOKEN https://api.test/orders\n"
+    "  plimsoll load -c 20 --csv - http://a.test/ http://b.test/\n"
+    "      two targets, each with its own 20 connections and its own figures\n"
+    "\n"
+    "Times take a unit (200ms, 1.5s, 2m), shares a % or a fraction (1%, 0.01).\n"
+    "Ctrl-C ends the run early and reports what there is; a second Ctrl-C quits.\n"
+    "\n"
+    "Exit status: 0 the run is valid; 2 wrong usage, nothing was sent; 3 the run is\n"
+    "invalid (the report says why); 130 interrupted. More: man plimsoll-load\n";
+
+static const struct option_table TABLE = {
+    .command = "plimsoll load",
+    .usage = "[OPTION...] URL...",
+    .summary = "Offers HTTP load to one or more targets, measures, and reports: throughput, latency of good replies, "
+               "failures by "
+               "name, and whether the figures can be trusted. Every connection has one request in flight; the next one "
+               "starts when the reply is complete.",
+    .rows = ROWS,
+    .argument = load_value_url,
+    .argument_offset = offsetof(struct load_options, urls),
+    .epilogue = EPILOGUE,
+};
+
+const struct option_table *load_options_table(void)
+{
+    return &TABLE;
+}
+
+void load_options_help(struct buf *out)
+{
+    options_help(&TABLE, out);
+}

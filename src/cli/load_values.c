@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/load_values.h"
+
+#include <ctype.h>
+
+#include "cli/load_options.h"
+#include "cli/option_values.h"
+#include "http/redact.h"
+#include "http/request.h"
+#include "http/url.h"
+
+static int add_text(struct strlist *list, const char *text, struct err *err)
+{
+    return strlist_add(list, slice_str(text)) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
+int load_value_url(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct url url;
+
+    if (url_parse(&url, slice_str(text), err) != 0)
+        return -1;
+    return add_text(field, text, err);
+}
+
+int load_value_method(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    static const char MARKS[] = "!#$%&'*+-.^_`|~";
+
+    for (const char *p = text; *p != '\0' || p == text; p++) {
+        if (*p != '\0' && (unsigned char)*p < 0x80 && (isalnum((unsigned char)*p) || strchr(MARKS, *p) != NULL))
+            continue;
+        err_set(err, ERR_USAGE, 0, "\"%s\" is not a method", text);
+        return err_hint(err, "letters, digits and %s without spaces, for example -X PUT", MARKS);
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+int load_value_field(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    if (request_check_field(slice_str(text), err) != 0)
+        return -1;
+    return add_text(field, text, err);
+}
+
+/* Like option_check_printable(), but without quoting a secret. */
+static int check_secret(const char *text, const char *what, struct err *err)
+{
+    for (const char *p = text; *p != '\0'; p++) {
+        if ((unsigned char)*p >= 0x20 && *p != 0x7f)
+            continue;
+        err_set(err, ERR_USAGE, 0, "the %s (not shown) holds the control character \\x%02x", what,
+                (unsigned)(unsigned char)*p);
+        return err_hint(err, "leave out line breaks and control characters");
+    }
+    return 0;
+}
+
+int load_value_user(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    if (strchr(text, ':') == NULL) {
+        err_set(err, ERR_USAGE, 0, "the value (not shown) has no colon");
+        return err_hint(err, "write NAME:PASSWORD, or NAME: for an empty password");
+    }
+    if (check_secret(text, "value", err) != 0)
+        return -1;
+    *(const char **)field = text;
+    return 0;
+}
+
+int load_value_bearer(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    if (text[0] == '\0' || strcmp(text, "@") == 0 || strcmp(text, "env:") == 0) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" names no token", text);
+        return err_hint(err, "write the token itself, @FILE to read it from a file, or env:NAME for a variable");
+    }
+    if (check_secret(text, "token", err) != 0)
+        return -1;
+    *(const char **)field = text;
+    return 0;
+}
+
+int load_value_seed(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct load_options *o = field;
+
+    if (option_u64(&o->seed, text, row, err) != 0)
+        return -1;
+    o->has_seed = true;
+    return 0;
+}
+
+int load_value_progress(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    static const char *const NAMES[] = { [PROGRESS_AUTO] = "auto", [PROGRESS_NONE] = "none", [PROGRESS_JSON] = "json" };
+
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        if (strcmp(text, NAMES[i]) == 0) {
+            *(enum progress_mode *)field = (enum progress_mode)i;
+            return 0;
+        }
+    }
+    err_set(err, ERR_USAGE, 0, "\"%s\" is no kind of progress", text);
+    return err_hint(err, "write auto, none or json");
+}
+
+static bool has_key(const struct strlist *labels, struct slice key)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        struct slice rest = slice_str(labels->items[i]);
+
+        if (slice_eq(slice_split(&rest, '='), key))
+            return true;
+    }
+    return false;
+}
+
+int load_value_label(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct slice rest = slice_str(text);
+    const bool has_value = slice_find(rest, '=') > 0;
+    const struct slice key = slice_split(&rest, '=');
+
+    if (!has_value) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" is not KEY=VALUE", text);
+        return err_hint(err, "for example --label commit=4f2a91c");
+    }
+    if (option_check_printable(text, err) != 0)
+        return -1;
+    if (has_key(field, key)) {
+        err_set(err, ERR_USAGE, 0, "the key \"%.*s\" was given before", SLICE_FMT(key));
+        return err_hint(err, "a label has one value: drop one of the two");
+    }
+    return add_text(field, text, err);
+}
+
+void load_redact_field(struct buf *out, struct slice value)
+{
+    redact_field_line(out, value);
+}
+
+void load_redact_user(struct buf *out, struct slice value)
+{
+    option_hide(out, value);
+}
+
+void load_redact_bearer(struct buf *out, struct slice value)
+{
+    if (slice_starts(value, SLICE("@")) || slice_starts(value, SLICE("env:")))
+        buf_add_slice(out, value);
+    else
+        option_hide(out, value);
+}
+
+static bool speaks_of(struct slice text, const char *word)
+{
+    for (; text.len > 0; text = slice_drop(text, 1))
+        if (slice_starts_nocase(text, slice_str(word)))
+            return true;
+    return false;
+}
+
+void load_redact_body(struct buf *out, struct slice value)
+{
+    static const char *const WORDS[] = { "password",   "passwd",    "pwd",    "secret", "token", "key",
+                                         "credential", "signature", "cookie", "auth",   "sig=" };
+
+    /* A body has no grammar we know: when it may hold a secret, none of it is kept. */
+    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
+        if (!slice_starts(value, SLICE("@")) && speaks_of(value, WORDS[i])) {
+            option_hide(out, value);
+            return;
+        }
+    }
+    redact_url(out, value);
+}

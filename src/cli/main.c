@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program's front door: finds the subcommand and hands over. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/complain.h"
+#include "cli/interrupt.h"
+#include "cli/suggest.h"
+#include "net/tls.h"
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help_option; /* what makes it print its help */
+    bool by_program_name;    /* also runs when the binary is called so */
+    const char *summary;
+} COMMANDS[] = {
+    { "load", cmd_load, "--help", false, "offer HTTP load to targets, measure, report" },
+    { "ab", cmd_ab, "-h", true, "the same with ApacheBench's options and report" },
+    { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
+};
+enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };
+
+static const char HELP_HEAD[] = "usage: plimsoll COMMAND [OPTION...]\n"
+                                "\n"
+                                "Plimsoll measures how much load a web service can carry, and whether the figures\n"
+                                "can be trusted: every request is accounted for, failures are named, latency of\n"
+                                "good replies is kept apart from that of failed ones.\n"
+                                "\n"
+                                "Commands:\n";
+
+static const char HELP_TAIL[] = "  help     what a command takes: plimsoll help load\n"
+                                "\n"
+                                "Options:\n"
+                                "  -h, --help                show this help\n"
+                                "  -V, --version             show the version and the libraries in use\n"
+                                "\n"
+                                "First steps, in two terminals:\n"
+                                "  plimsoll serve\n"
+                                "  plimsoll load -c 20 -d 5s http://127.0.0.1:3000/bytes/1024\n"
+                                "\n"
+                                "Then:\n"
+                                "  plimsoll load -n 1000 --json - http://127.0.0.1:3000/ > run.json\n"
+                                "      exactly 1000 requests; the document has every figure of the report and more\n"
+                                "  plimsoll ab -n 1000 -c 10 -k http://127.0.0.1:3000/\n"
+                                "      what scripts that read ab's output expect\n"
+                                "\n"
+                                "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
+                                "3 the run is invalid, and the report says why; 130 interrupted.\n"
+                                "Manual: man plimsoll, man plimsoll-load, man plimsoll-serve, man plimsoll-ab\n";
+
+static void print_help(FILE *to)
+{
+    fputs(HELP_HEAD, to);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        fprintf(to, "  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
+    fputs(HELP_TAIL, to);
+}
+
+static int print_version(void)
+{
+    printf("plimsoll %s\n", PLIMSOLL_VERSION);
+    printf("libraries: %s; running with %s\n", PLIMSOLL_LIBRARIES, tls_library_version());
+    printf("License GPL-3.0-or-later. There is no warranty, to the extent the law permits.\n");
+    return 0;
+}
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(COMMANDS[i].name, name) == 0)
+            return &COMMANDS[i];
+    return NULL;
+}
+
+static int unknown_command(const char *word)
+{
+    struct suggestion s;
+    struct err err = { 0 };
+
+    suggest_init(&s, slice_str(word));
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        suggest_consider(&s, COMMANDS[i].name);
+    suggest_consider(&s, "help");
+    err_set(&err, ERR_USAGE, 0, word[0] == '-' ? "unknown option \"%s\"" : "unknown command \"%s\"", word);
+    if (s.word != NULL)
+        err_hint(&err, "did you mean %s? plimsoll --help lists all commands", s.word);
+    else if (strstr(word, "://") != NULL)
+        err_hint(&err, "a command comes first: plimsoll load URL");
+    else
+        err_hint(&err, "plimsoll --help lists all commands");
+    return cli_complain("plimsoll", &err);
+}
+
+static int run_help(int argc, char **argv)
+{
+    const struct command *command;
+    char *words[3];
+
+    if (argc < 2) {
+        print_help(stdout);
+        return 0;
+    }
+    command = find_command(argv[1]);
+    if (command == NULL)
+        return unknown_command(argv[1]);
+    words[0] = argv[1];
+    words[1] = strdup(command->help_option);
+    words[2] = NULL;
+    const int code = command->run(2, words);
+    free(words[1]);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    const struct command *command = argc > 0 ? find_command(slash != NULL ? slash + 1 : argv[0]) : NULL;
+
+    if (command != NULL && command->by_program_name)
+        return command->run(argc, argv);
+    if (argc < 2) {
+        print_help(stderr);
+        return 2;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+        return print_version();
+    if (strcmp(argv[1], "help") == 0)
+        return run_help(argc - 1, argv + 1);
+    command = find_command(argv[1]);
+    return command != NULL ? command->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    int code;
+
+    interrupt_ignore_sigpipe();
+    code = run(argc, argv);
+    if (fflush(stdout) != 0 && code == 0) {
+        cli_note("plimsoll", "cannot write to standard output: %s", strerror(errno));
+        code = 3;
+    }
+    return code;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plimsoll serve */
+#include "cli/commands.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/complain.h"
+#include "cli/serve_options.h"
+#include "net/listen.h"
+
+static const char WHO[] = "plimsoll serve";
+enum { EXIT_USAGE = 2, EXIT_FAILED = 3, HELP_MAX_BYTES = 1 << 16 };
+
+/* Signal handlers have no argument: the one server of this process. */
+static struct serve *volatile running;
+
+static void on_signal(int number)
+{
+    if (running == NULL)
+        return;
+    if (number == SIGHUP)
+        serve_reload(running);
+    else
+        serve_stop(running);
+}
+
+static void watch_signals(struct serve *s)
+{
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+    running = s;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+static void print_addresses(const struct serve *s)
+{
+    size_t count;
+    const struct serve_address *addresses = serve_addresses(s, &count);
+
+    for (size_t i = 0; i < count; i++)
+        printf("listening on %s\n", addresses[i].url);
+    fflush(stdout); /* who started us may be reading a pipe */
+}
+
+static int write_certificate(const struct serve *s, const char *path, struct err *err)
+{
+    if (path == NULL)
+        return 0;
+    if (file_write(path, slice_str(serve_certificate_pem(s)), err) == 0)
+        return 0;
+    return err_prefix(err, "--cert-out %s", path);
+}
+
+static int run_server(struct serve *s, const struct serve_options *o)
+{
+    struct err err = { 0 };
+
+    if (write_certificate(s, o->cert_out, &err) != 0) {
+        cli_complain(WHO, &err);
+        return EXIT_USAGE;
+    }
+    watch_signals(s);
+    if (!o->quiet)
+        print_addresses(s);
+    if (serve_wait(s) == 0)
+        return 0;
+    cli_note(WHO, "requests in flight were cut off at the end of --grace");
+    return EXIT_FAILED;
+}
+
+static int with_options(struct serve_options *o)
+{
+    struct serve_config config;
+    struct serve *s = NULL;
+    struct err err = { 0 };
+    int code;
+
+    net_raise_open_files();
+    serve_options_config(o, &config);
+    code = serve_start(&s, &config, &err) != 0 ? cli_complain(WHO, &err) : run_server(s, o);
+    running = NULL;
+    serve_free(s);
+    serve_config_release(&config);
+    return code;
+}
+
+static int print_help(void)
+{
+    struct buf text;
+
+    buf_init(&text, HELP_MAX_BYTES);
+    options_help(serve_options_table(), &text);
+    fwrite(text.data, 1, text.len, stdout);
+    buf_release(&text);
+    return 0;
+}
+
+int cmd_serve(int argc, char **argv)
+{
+    struct serve_options options;
+    struct err err = { 0 };
+    bool help;
+    int code;
+
+    serve_options_init(&options);
+    if (serve_options_parse(&options, argc, argv, getenv("PORT"), &help, &err) != 0)
+        code = cli_complain(WHO, &err);
+    else
+        code = help ? print_help() : with_options(&options);
+    serve_options_release(&options);
+    return code;
+}

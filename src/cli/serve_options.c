@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/serve_options.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "cli/option_values.h"
+#include "net/addr.h"
+
+#define FIELD(name) .offset = offsetof(struct serve_options, name)
+#define DAY_NS (UINT64_C(24) * 3600 * NS_PER_S)
+
+static int value_listener(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct addr addr;
+
+    if (addr_parse_listen(&addr, slice_str(text), err) != 0)
+        return -1;
+    return option_list(field, text, row, err);
+}
+
+static int value_size(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    uint64_t bytes;
+
+    if (units_parse_size(slice_str(text), &bytes, err) != 0)
+        return -1;
+    if (bytes < row->min || bytes > row->max) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" is out of range", text);
+        return err_hint(err, "from %llu to %llu bytes, for example --%s %s", (unsigned long long)row->min,
+                        (unsigned long long)row->max, row->name, row->example);
+    }
+    *(uint64_t *)field = bytes;
+    return 0;
+}
+
+/* clang-format off */
+static const struct option_row ROWS[] = {
+    { .heading = "Where to listen" },
+    { .name = "listen", .argument = "ADDR", .shown_default = SERVE_DEFAULT_LISTEN, .example = "127.0.0.1:8080",
+      .help = "HOST:PORT, [::1]:PORT, :PORT or PORT; port 0 takes a free one; may be repeated; the variable PORT of the environment "
+              "changes the default's port",
+      .parse = value_listener, FIELD(listen) },
+    { .name = "tls-listen", .argument = "ADDR", .example = "127.0.0.1:8443",
+      .help = "the same with TLS; may be repeated; then there is no plain listener unless --listen is given",
+      .parse = value_listener, FIELD(tls_listen) },
+    { .name = "public",
+      .help = "allow addresses that other machines can reach",
+      .parse = option_flag, FIELD(allow_public) },
+    { .name = "backlog", .argument = "N", .shown_default = "4096", .example = "1024",
+      .help = "connections that may wait to be accepted; the kernel caps it at net.core.somaxconn",
+      .parse = option_count, FIELD(backlog), .min = 1, .max = INT_MAX },
+
+    { .heading = "TLS" },
+    { .name = "cert", .argument = "FILE", .shown_default = "a self-signed one made at start", .example = "server.pem",
+      .help = "certificate chain, PEM; read again on SIGHUP",
+      .parse = option_path, FIELD(cert_file) },
+    { .name = "key", .argument = "FILE", .example = "server.key",
+      .help = "private key of --cert, PEM",
+      .parse = option_path, FIELD(key_file) },
+    { .name = "cert-out", .argument = "FILE", .example = "serve-ca.pem",
+      .help = "write the certificate made at start to this file, so that plimsoll load --cacert can verify it",
+      .parse = option_path, FIELD(cert_out) },
+
+    { .heading = "Limits" },
+    { .name = "threads", .argument = "N", .shown_default = "CPUs", .example = "2",
+      .help = "threads, each with its own listeners",
+      .parse = option_count, FIELD(threads), .min = 1, .max = 1024 },
+    { .name = "max-connections", .argument = "N", .shown_default = "none but open files", .example = "1000",
+      .help = "connections at once; more wait in the kernel's queue",
+      .parse = option_count, FIELD(max_connections), .min = 1, .max = UINT32_MAX },
+    { .name = "max-head", .argument = "SIZE", .shown_default = "64KiB", .example = "16KiB",
+      .help = "longest request line and header fields; above, the answer is 431",
+      .parse = value_size, FIELD(head_max_bytes), .min = 256, .max = UINT32_C(1) << 30 },
+    { .name = "max-body", .argument = "SIZE", .shown_default = "1GiB", .example = "10MiB",
+      .help = "longest request body; above, the answer is 413",
+      .parse = value_size, FIELD(body_max_bytes), .min = 1, .max = UINT64_C(1) << 50 },
+
+    { .heading = "Time limits (0s: none)" },
+    { .name = "head-timeout", .argument = "TIME", .shown_default = "10s", .example = "5s",
+      .help = "to get the head of a request; then 408",
+      .parse = option_duration, FIELD(head_timeout_ns), .max = DAY_NS },
+    { .name = "body-timeout", .argument = "TIME", .shown_default = "30s", .example = "5s",
+      .help = "without any byte of a request's body; then 408",
+      .parse = option_duration, FIELD(body_timeout_ns), .max = DAY_NS },
+    { .name = "send-timeout", .argument = "TIME", .shown_default = "60s", .example = "10s",
+      .help = "without any byte of a reply taken by the client; then a reset",
+      .parse = option_duration, FIELD(send_timeout_ns), .max = DAY_NS },
+    { .name = "idle-timeout", .argument = "TIME", .shown_default = "75s", .example = "5s",
+      .help = "between two requests of a connection; then it is closed",
+      .parse = option_duration, FIELD(idle_timeout_ns), .max = DAY_NS },
+    { .name = "grace", .argument = "TIME", .shown_default = "10s", .example = "2s",
+      .help = "after SIGINT or SIGTERM, for requests in flight",
+      .parse = option_duration, FIELD(grace_ns), .max = DAY_NS },
+    { .name = "max-delay", .argument = "TIME", .shown_default = "1h", .example = "10s",
+      .help = "longest /delay/{ms}; above, the answer is 400",
+      .parse = option_duration, FIELD(max_delay_ns), .max = DAY_NS },
+
+    { .heading = "Other" },
+    { .name = "quiet",
+      .help = "say nothing while things are well, not even the addresses",
+      .parse = option_flag, FIELD(quiet) },
+    { .name = "help", .short_name = 'h', .help = "show this help" },
+    { 0 },
+};
+/* clang-format on */
+
+static const char EPILOGUE[] = "What it answers:\n"
+                               "  /                 a listing of all this\n"
+                               "  /bytes/N          N bytes, as does /N.html\n"
+                               "  /status/CODE      that status\n"
+                               "  /delay/MS         after so many milliseconds\n"
+                               "  /chunked/N        N bytes in chunks, without a length before\n"
+                               "\n"
+                               "Examples:\n"
+                               "  plimsoll serve\n"
+                               "      on http://127.0.0.1:3000, until Ctrl-C\n"
+                               "  plimsoll serve --listen 0 --tls-listen 0 --cert-out ca.pem\n"
+                               "      on two free ports, which are printed; plimsoll load --cacert ca.pem verifies\n"
+                               "\n"
+                               "The first SIGINT or SIGTERM lets requests in flight finish, the second does not.\n"
+                               "Exit status: 0 ended as asked; 2 wrong usage or address; 3 this machine refused,\n"
+                               "or requests were cut off at the end. More: man plimsoll-serve\n";
+
+static const struct option_table TABLE = {
+    .command = "plimsoll serve",
+    .usage = "[OPTION...]",
+    .summary =
+        "Runs a small HTTP server to measure against: for trying things out, for tests, and to see what a network or a "
+        "proxy costs when the application costs nothing.",
+    .rows = ROWS,
+    .epilogue = EPILOGUE,
+};
+
+const struct option_table *serve_options_table(void)
+{
+    return &TABLE;
+}
+
+void serve_options_init(struct serve_options *o)
+{
+    struct serve_config config;
+
+    memset(o, 0, sizeof(*o));
+    serve_config_init(&config);
+    o->backlog = (uint64_t)config.backlog;
+    o->head_max_bytes = config.head_max_bytes;
+    o->body_max_bytes = config.body_max_bytes;
+    o->head_timeout_ns = config.head_timeout_ns;
+    o->body_timeout_ns = config.body_timeout_ns;
+    o->send_timeout_ns = config.send_timeout_ns;
+    o->idle_timeout_ns = config.idle_timeout_ns;
+    o->grace_ns = config.grace_ns;
+    o->max_delay_ns = config.max_delay_ns;
+    serve_config_release(&config);
+}
+
+void serve_options_release(struct serve_options *o)
+{
+    strlist_release(&o->listen);
+    strlist_release(&o->tls_listen);
+    memset(o, 0, sizeof(*o));
+}
+
+/* Platforms tell an application its port so. */
+static int take_port(struct serve_options *o, const char *port, struct err *err)
+{
+    char text[64];
+    uint64_t number;
+
+    if (!slice_to_u64(slice_str(port), &number) || number > UINT16_MAX) {
+        err_set(err, ERR_USAGE, 0, "the variable PORT is \"%s\", which is no port", port);
+        return err_hint(err, "set it to a number up to 65535, unset it, or give --listen");
+    }
+    snprintf(text, sizeof(text), "127.0.0.1:%u", (unsigned)number);
+    return strlist_add(&o->listen, slice_str(text)) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
+int serve_options_parse(struct serve_options *o, int argc, char **argv, const char *port, bool *help, struct err *err)
+{
+    if (options_parse(&TABLE, o, argc, argv, help, NULL, err) != 0)
+        return -1;
+    if (*help)
+        return 0;
+    if ((o->cert_file == NULL) != (o->key_file == NULL)) {
+        err_set(err, ERR_USAGE, 0, "%s was given without %s", o->cert_file != NULL ? "--cert" : "--key",
+                o->cert_file != NULL ? "--key" : "--cert");
+        return err_hint(err, "give both, or neither for a self-signed certificate");
+    }
+    if (o->tls_listen.count == 0 && (o->cert_file != NULL || o->cert_out != NULL)) {
+        err_set(err, ERR_USAGE, 0, "%s has no use without --tls-listen",
+                o->cert_file != NULL ? "--cert" : "--cert-out");
+        return err_hint(err, "add for example --tls-listen 127.0.0.1:8443");
+    }
+    if (o->cert_file != NULL && o->cert_out != NULL) {
+        err_set(err, ERR_USAGE, 0, "--cert and --cert-out contradict each other");
+        return err_hint(err, "with --cert no certificate is made that could be written");
+    }
+    if (port != NULL && port[0] != '\0' && o->listen.count == 0 && o->tls_listen.count == 0)
+        return take_port(o, port, err);
+    return 0;
+}
+
+void serve_options_config(struct serve_options *o, struct serve_config *config)
+{
+    serve_config_init(config);
+    config->listen = o->listen;
+    config->tls_listen = o->tls_listen;
+    o->listen = o->tls_listen = (struct strlist)STRLIST_INIT;
+    config->cert_file = o->cert_file;
+    config->key_file = o->key_file;
+    config->allow_public = o->allow_public;
+    config->threads = (unsigned)o->threads;
+    config->backlog = (int)o->backlog;
+    config->max_connections = (unsigned)o->max_connections;
+    config->head_max_bytes = (uint32_t)o->head_max_bytes;
+    config->body_max_bytes = o->body_max_bytes;
+    config->head_timeout_ns = o->head_timeout_ns;
+    config->body_timeout_ns = o->body_timeout_ns;
+    config->send_timeout_ns = o->send_timeout_ns;
+    config->idle_timeout_ns = o->idle_timeout_ns;
+    config->grace_ns = o->grace_ns;
+    config->max_delay_ns = o->max_delay_ns;
+}

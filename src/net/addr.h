@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Socket addresses and names. */
 #ifndef PLIMSOLL_NET_ADDR_H
 #define PLIMSOLL_NET_ADDR_H

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A byte stream on a non-blocking socket: plain TCP, a Unix socket, or TLS on TCP. Whoever uses it does not know which.
  *
  * The owner watches `fd` with a loop's watch, for what the last call asked: IO_WANT_READ or IO_WANT_WRITE.
- * No call blocks, none allocates (OpenSSL aside). A struct stream is the caller's memory; stream_close() leaves it reusable. */
+ * No call blocks, none allocates (OpenSSL aside). A struct stream is the caller's memory; stream_close() leaves it
+ * reusable. */
 #ifndef PLIMSOLL_NET_STREAM_H
 #define PLIMSOLL_NET_STREAM_H
 
@@ -13,7 +15,7 @@ enum io {
     IO_WANT_READ,  /* call again when readable */
     IO_WANT_WRITE, /* call again when writable */
     IO_EOF,        /* the peer ended its side (for TLS: close_notify; a bare FIN is IO_EOF with `unclean` set) */
-    IO_FAILED,     /* sys_error (errno), or tls_error for TLS */
+    IO_FAILED,     /* sys_error (errno), or sys_error 0 and tls_error for TLS */
 };
 
 struct tls_context;
@@ -24,11 +26,17 @@ struct stream {
     int sys_error;
     bool is_tcp;
     bool unclean;
-    struct tls *_tls; /* NULL for plain */
+    bool _is_dry;  /* TLS: the last read found no whole record; what is buffered is no use before more comes */
+    bool _saw_eof; /* TLS: the socket said FIN */
+    struct tls_context *_tls_context;
+    struct tls *_tls;    /* NULL for plain */
     char tls_error[120]; /* "alert unrecognized_name", "certificate verify failed: self-signed certificate" */
 };
 
-#define STREAM_CLOSED { .fd = -1 }
+#define STREAM_CLOSED \
+    {                 \
+        .fd = -1      \
+    }
 
 /* Non-blocking connect. IO_OK when connected at once, IO_WANT_WRITE while in progress, IO_FAILED with sys_error.
  * source may be NULL; it is bound with IP_BIND_ADDRESS_NO_PORT. TCP_NODELAY is set. */
@@ -38,9 +46,13 @@ enum io stream_connect_finish(struct stream *s);
 /* Takes over an accepted, non-blocking socket. */
 void stream_adopt(struct stream *s, int fd, bool is_tcp);
 
-/* Starts TLS on a connected stream; sni NULL or "" sends none. -1 when out of memory (tls_error says). */
-MUST_CHECK int stream_tls_start(struct stream *s, struct tls_context *ctx, const char *sni);
-enum io stream_tls_handshake(struct stream *s); /* IO_OK when complete */
+/* Starts TLS on a connected (or still connecting) stream; sni NULL or "" sends none. verify_name is the host name or
+ * the literal address that the peer's certificate must be for; NULL checks the chain alone. Both are ignored by a
+ * server's context and verify_name by an insecure one. -1 when out of memory or the name is impossible (tls_error
+ * says). A stream on which this was called must stay where it is in memory until stream_close(). */
+MUST_CHECK int stream_tls_start(struct stream *s, struct tls_context *ctx, const char *sni, const char *verify_name);
+/* IO_OK when complete. Never IO_EOF: an end in the middle is IO_FAILED with tls_error. */
+enum io stream_tls_handshake(struct stream *s);
 bool stream_is_tls(const struct stream *s);
 /* "TLSv1.3", "TLS_AES_256_GCM_SHA384", "h2" or "" of a completed handshake; "" for plain. */
 const char *stream_tls_version(const struct stream *s);
@@ -48,14 +60,19 @@ const char *stream_tls_cipher(const struct stream *s);
 const char *stream_tls_alpn(const struct stream *s);
 bool stream_tls_resumed(const struct stream *s);
 /* ab's two lines: "X25519 253 bits" (temporary key) and the bits of the peer's public key; empty / 0 when unknown. */
-void stream_tls_describe(const struct stream *s, char *temp_key, size_t temp_key_size, int *peer_key_bits, int *cipher_bits);
+void stream_tls_describe(const struct stream *s, char *temp_key, size_t temp_key_size, int *peer_key_bits,
+                         int *cipher_bits);
 
+/* *moved is 0 unless the answer is IO_OK. len must not be 0. Reading or writing while the connection is still being
+ * made says IO_WANT_READ or IO_WANT_WRITE. */
 enum io stream_read(struct stream *s, void *out, size_t len, size_t *moved);
 /* Takes up to len bytes and drops them: inside the kernel for plain TCP, through scratch otherwise. */
 enum io stream_discard(struct stream *s, uint64_t len, void *scratch, size_t scratch_len, size_t *moved);
+/* After IO_WANT_* a TLS stream must be given the same bytes again (at any address; more may follow them). */
 enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved);
-/* From a file: sendfile for plain sockets, pread + write through scratch for TLS. */
-enum io stream_send_file(struct stream *s, int file, uint64_t offset, size_t len, void *scratch, size_t scratch_len, size_t *moved);
+/* From a file: sendfile for plain sockets, pread + write through scratch for TLS. IO_EOF: the file ends at offset. */
+enum io stream_send_file(struct stream *s, int file, uint64_t offset, size_t len, void *scratch, size_t scratch_len,
+                         size_t *moved);
 /* TLS holds decrypted or raw bytes that no readiness will announce: read again before waiting. */
 bool stream_has_pending(const struct stream *s);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* TLS settings shared by many streams (OpenSSL; its header stays behind this door). */
 #ifndef PLIMSOLL_NET_TLS_H
 #define PLIMSOLL_NET_TLS_H
@@ -8,17 +9,21 @@
 struct tls_context;
 
 struct tls_client_config {
-    bool insecure;          /* do not verify */
-    const char *ca_file;    /* PEM instead of the system's store; NULL: the system's */
+    bool insecure;                    /* do not verify */
+    const char *ca_file;              /* PEM instead of the system's store; NULL: the system's */
     const char *cert_file, *key_file; /* client certificate; NULL: none */
-    const char *ciphers;    /* both the 1.2 list and, when it begins with TLS_, 1.3 suites; NULL: the library's */
-    const char *groups;     /* key exchange; NULL: the library's */
-    int min_version, max_version; /* 10, 11, 12, 13; 0: the library's */
-    const char *alpn;       /* "http/1.1", "h2,http/1.1"; NULL: none */
-    bool session_cache;     /* keep sessions for resumption */
+    const char *ciphers; /* names with colons; those that begin with TLS_ are 1.3 suites, the others a 1.2 list; NULL:
+                            the library's */
+    const char *groups;  /* key exchange; NULL: the library's */
+    /* 10, 11, 12, 13; 0: the library's. Asking for 10 or 11 also lowers the library's security level, without which
+     * they are refused. */
+    int min_version, max_version;
+    const char *alpn;   /* "http/1.1", "h2,http/1.1"; NULL: none */
+    bool session_cache; /* keep the last session of the peer for resumption (so: a context for each peer) */
 };
 
-/* One context per worker thread (its locks would be shared otherwise). ERR_CONFIG naming the file or value. The caller ends it with tls_context_free(). */
+/* One context per worker thread (its locks would be shared otherwise). ERR_CONFIG naming the file or value. The caller
+ * ends it with tls_context_free(). */
 MUST_CHECK int tls_client_context(struct tls_context **out, const struct tls_client_config *config, struct err *err);
 
 struct tls_server_config {
@@ -28,7 +33,8 @@ struct tls_server_config {
 };
 
 MUST_CHECK int tls_server_context(struct tls_context **out, const struct tls_server_config *config, struct err *err);
-/* The certificate of a self-signed server context as PEM, for clients that want to verify it. The caller frees; NULL when there is none. */
+/* The certificate of a self-signed server context as PEM, for clients that want to verify it. The caller frees; NULL
+ * when there is none. */
 char *tls_context_certificate_pem(const struct tls_context *ctx);
 void tls_context_free(struct tls_context *ctx);
 const char *tls_library_version(void);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "net/tls_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+
+int tls_context_new(struct tls_context **out, bool is_server, struct err *err)
+{
+    struct tls_context *ctx = calloc(1, sizeof(*ctx));
+
+    *out = NULL;
+    if (ctx == NULL) {
+        return err_set(err, ERR_SYSTEM, ENOMEM, "cannot make TLS settings");
+    }
+    ctx->is_server = is_server;
+    ctx->ssl_ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
+    ctx->bio_method = tls_socket_method();
+    if (ctx->ssl_ctx == NULL || ctx->bio_method == NULL) {
+        tls_err_set(err, "cannot make TLS settings");
+        tls_context_free(ctx);
+        return -1;
+    }
+    SSL_CTX_set_app_data(ctx->ssl_ctx, ctx);
+    SSL_CTX_set_read_ahead(ctx->ssl_ctx, 1);
+    SSL_CTX_set_mode(ctx->ssl_ctx,
+                     SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_options(ctx->ssl_ctx, SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_session_cache_mode(ctx->ssl_ctx, SSL_SESS_CACHE_OFF);
+    *out = ctx;
+    return 0;
+}
+
+void tls_context_free(struct tls_context *ctx)
+{
+    if (ctx == NULL) {
+        return;
+    }
+    SSL_SESSION_free(ctx->session);
+    X509_free(ctx->self_signed);
+    SSL_CTX_free(ctx->ssl_ctx);
+    BIO_meth_free(ctx->bio_method);
+    free(ctx);
+}
+
+int tls_context_set_alpn(struct tls_context *ctx, const char *list, struct err *err)
+{
+    struct slice rest = slice_str(list);
+
+    ctx->alpn_len = 0;
+    while (rest.len > 0) {
+        struct slice protocol = slice_trim(slice_split(&rest, ','));
+
+        if (protocol.len == 0 || protocol.len > UINT8_MAX || ctx->alpn_len + 1 + protocol.len > ALPN_MAX) {
+            return err_set(err, ERR_CONFIG, 0, "\"%s\" is not a list of ALPN protocols", list);
+        }
+        ctx->alpn[ctx->alpn_len++] = (unsigned char)protocol.len;
+        memcpy(ctx->alpn + ctx->alpn_len, protocol.ptr, protocol.len);
+        ctx->alpn_len += (unsigned)protocol.len;
+    }
+    return 0;
+}
+
+int tls_context_use_files(struct tls_context *ctx, const char *cert_file, const char *key_file, struct err *err)
+{
+    if (cert_file == NULL || key_file == NULL) {
+        return err_set(err, ERR_CONFIG, 0, "a certificate needs its private key too, and the key its certificate");
+    }
+    if (SSL_CTX_use_certificate_chain_file(ctx->ssl_ctx, cert_file) != 1) {
+        return tls_err_set(err, "cannot use certificate file %s", cert_file);
+    }
+    if (SSL_CTX_use_PrivateKey_file(ctx->ssl_ctx, key_file, SSL_FILETYPE_PEM) != 1) {
+        return tls_err_set(err, "cannot use key file %s", key_file);
+    }
+    return 0;
+}
+
+const char *tls_library_version(void)
+{
+    return OpenSSL_version(OPENSSL_VERSION);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files about TLS share. Not for other rooms. */
+#ifndef PLIMSOLL_NET_TLS_INTERNAL_H
+#define PLIMSOLL_NET_TLS_INTERNAL_H
+
+#include "net/stream.h"
+#include "net/tls.h"
+
+#include <openssl/ssl.h>
+
+enum { ALPN_MAX = 256, TLS_NAME_MAX = 256 };
+
+struct tls_context {
+    SSL_CTX *ssl_ctx;
+    BIO_METHOD *bio_method;
+    bool is_server;
+    bool verifies;
+    SSL_SESSION *session; /* client with session_cache: the newest, and the server name it was asked with */
+    char session_name[TLS_NAME_MAX];
+    X509 *self_signed;            /* server without files */
+    unsigned char alpn[ALPN_MAX]; /* in wire format */
+    unsigned alpn_len;
+};
+
+/* Makes an empty context; tls_context_free() ends it. */
+MUST_CHECK int tls_context_new(struct tls_context **out, bool is_server, struct err *err);
+/* "h2,http/1.1" into wire format. */
+MUST_CHECK int tls_context_set_alpn(struct tls_context *ctx, const char *list, struct err *err);
+/* A PEM chain and its private key. */
+MUST_CHECK int tls_context_use_files(struct tls_context *ctx, const char *cert_file, const char *key_file,
+                                     struct err *err);
+/* Makes a key and a certificate for names now, uses them and keeps the certificate. */
+MUST_CHECK int tls_self_sign(struct tls_context *ctx, const char *names, struct err *err);
+
+/* Whether the kept session was made with the server name of ssl. */
+bool tls_session_is_for(const struct tls_context *ctx, SSL *ssl);
+/* err_set() with the reason of OpenSSL's oldest error in this thread, which clears its queue. */
+int tls_err_set(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Names the failure of a stream in tls_error (unless it has a text already) and clears OpenSSL's queue. */
+void tls_name_failure(struct stream *s);
+/* Keeps what was wrong with the peer's certificate in tls_error. */
+int tls_on_verify(int ok, X509_STORE_CTX *store);
+
+/* The transport of one stream: its socket, with MSG_NOSIGNAL and errno kept. NULL when out of memory. */
+BIO_METHOD *tls_socket_method(void);
+
+#endif

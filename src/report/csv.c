@@ -39,25 +39,18 @@ static void add_u64(struct buf *out, uint64_t value)
 }
 
 /* Enough decimals for 1 ns, without those that say nothing. */
-static void add_seconds(struct buf *out, bool known, double s)
+static void add_decimal(struct buf *out, bool known, double value)
 {
     char text[64];
     size_t len = 0;
 
     buf_add_char(out, ',');
-    if (!known || !isfinite(s) || fabs(s) > 1e15)
+    if (!known || !isfinite(value) || fabs(value) > 1e15)
         return;
-    len = (size_t)snprintf(text, sizeof(text), "%.9f", s);
+    len = (size_t)snprintf(text, sizeof(text), "%.9f", value);
     while (len > 2 && text[len - 1] == '0' && text[len - 2] != '.')
         len--;
     buf_append(out, text, len);
-}
-
-static void add_number(struct buf *out, double value)
-{
-    buf_add_char(out, ',');
-    if (isfinite(value))
-        buf_printf(out, "%.6g", value);
 }
 
 static void add_percentile_names(struct buf *out, const char *prefix, const struct result *r)
@@ -90,19 +83,19 @@ static void add_hist(struct buf *out, const struct hist *h, const struct result 
 {
     const bool known = hist_count(h) > 0;
 
-    add_seconds(out, known, hist_mean_ns(h) / NS_PER_S_F);
-    add_seconds(out, known, hist_stddev_ns(h) / NS_PER_S_F);
-    add_seconds(out, known, (double)hist_min_ns(h) / NS_PER_S_F);
-    add_seconds(out, known, (double)hist_max_ns(h) / NS_PER_S_F);
+    add_decimal(out, known, hist_mean_ns(h) / NS_PER_S_F);
+    add_decimal(out, known, hist_stddev_ns(h) / NS_PER_S_F);
+    add_decimal(out, known, (double)hist_min_ns(h) / NS_PER_S_F);
+    add_decimal(out, known, (double)hist_max_ns(h) / NS_PER_S_F);
     for (size_t i = 0; i < RESULT_PERCENTILE_COUNT; i++)
-        add_seconds(out, known, (double)hist_value_at(h, RESULT_PERCENTILES[i]) / NS_PER_S_F);
+        add_decimal(out, known, (double)hist_value_at(h, RESULT_PERCENTILES[i]) / NS_PER_S_F);
     for (size_t i = 0; i < r->percentile_count; i++)
-        add_seconds(out, known, (double)hist_value_at(h, r->percentiles[i]) / NS_PER_S_F);
+        add_decimal(out, known, (double)hist_value_at(h, r->percentiles[i]) / NS_PER_S_F);
 }
 
 static void add_totals(struct buf *out, const struct totals *t)
 {
-    add_number(out, t->requests_per_s);
+    add_decimal(out, true, t->requests_per_s);
     add_u64(out, t->started);
     add_u64(out, t->sent);
     add_u64(out, t->ok);
@@ -117,7 +110,7 @@ static void add_totals(struct buf *out, const struct totals *t)
     add_u64(out, t->connections_reused);
     add_u64(out, t->tls_handshakes);
     add_u64(out, t->tls_resumed);
-    add_number(out, t->in_flight_mean);
+    add_decimal(out, true, t->in_flight_mean);
 }
 
 static void add_row(struct buf *out, const struct result *r, const struct row *row)
@@ -126,7 +119,7 @@ static void add_row(struct buf *out, const struct result *r, const struct row *r
     buf_add_char(out, ',');
     add_text(out, row->method);
     buf_add_str(out, r->valid ? ",true" : ",false");
-    add_seconds(out, true, r->duration_s);
+    add_decimal(out, true, r->duration_s);
     add_totals(out, row->totals);
     add_hist(out, row->latency, r);
     add_hist(out, row->service_time, r);

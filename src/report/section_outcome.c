@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/sections.h"
+
+#include <inttypes.h>
+
+#include "report/table.h"
+
+#define ERRORS_SHOWN 12u
+#define EXAMPLES_SHOWN 3u
+#define EXAMPLE_LINES 12u
+
+/* The most frequent ones first; returns how many of them are in order[]. */
+static size_t most_frequent(const struct result *r, const struct error_entry *order[ERRORS_SHOWN])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->error_count; i++) {
+        size_t at = count;
+
+        if (count == ERRORS_SHOWN && r->errors[i].count <= order[--at]->count)
+            continue;
+        for (; at > 0 && order[at - 1]->count < r->errors[i].count; at--)
+            order[at] = order[at - 1];
+        order[at] = &r->errors[i];
+        count += count < ERRORS_SHOWN;
+    }
+    return count;
+}
+
+static void add_errors_table(const struct section *s, const struct error_entry *const *order, size_t count)
+{
+    struct table t;
+
+    table_init(&t, "rrrrll");
+    table_cell(&t, "failed requests");
+    table_cell(&t, "of started");
+    table_cell(&t, "first at");
+    table_cell(&t, "last at");
+    table_cell(&t, "kind");
+    table_cell(&t, "detail");
+    for (size_t i = 0; i < count; i++) {
+        char number[SECTION_CELL_MAX], detail[SECTION_TEXT_MAX];
+
+        table_cell(&t, "%s", units_format_count(number, order[i]->count));
+        table_cell(&t, "%s", section_share(number, order[i]->count, s->result->totals.started));
+        table_cell(&t, "%.2f s", order[i]->first_at_s);
+        table_cell(&t, "%.2f s", order[i]->last_at_s);
+        table_cell(&t, "%s", fail_kind_text(order[i]->kind));
+        table_cell(&t, "%s", section_text(detail, order[i]->detail, s->width - 69, false));
+    }
+    table_print(&t, s->out);
+    table_release(&t);
+}
+
+static void add_example(const struct section *s, const struct error_entry *e)
+{
+    struct slice rest = slice_str(e->first);
+    char text[SECTION_TEXT_MAX];
+    size_t lines = 0;
+
+    buf_printf(s->out, "\n  First %s%s%s:\n", fail_kind_text(e->kind),
+               e->detail != NULL && e->detail[0] != '\0' ? ", " : "",
+               section_text(text, e->detail, s->width - 40, false));
+    while (rest.len > 0 && lines++ < EXAMPLE_LINES) {
+        struct slice line = slice_split(&rest, '\n');
+        char copy[SECTION_TEXT_MAX];
+
+        while (line.len > 0 && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
+            line.len--;
+        snprintf(copy, sizeof(copy), "%.*s", SLICE_FMT(line));
+        buf_printf(s->out, "%s%s\n", line.len > 0 ? "    " : "", section_text(text, copy, s->width - 4, false));
+    }
+    if (rest.len > 0)
+        buf_add_str(s->out, "    ...\n");
+}
+
+void section_errors(const struct section *s)
+{
+    const struct error_entry *order[ERRORS_SHOWN];
+    const size_t count = most_frequent(s->result, order);
+    size_t examples = 0;
+
+    if (count == 0)
+        return;
+    buf_add_str(s->out, "\nErrors (times from the start of the window)\n");
+    add_errors_table(s, order, count);
+    if (s->result->error_count > count)
+        buf_printf(s->out, "  and %zu more kinds, less frequent\n", s->result->error_count - count);
+    for (size_t i = 0; i < count && examples < EXAMPLES_SHOWN; i++) {
+        if (order[i]->first == NULL || order[i]->first[0] == '\0')
+            continue;
+        add_example(s, order[i]);
+        examples++;
+    }
+}
+
+/* "200" alone, or "200: 69,000, 204: 12" of a class. */
+static void add_codes(struct buf *out, const struct result *r, enum reply_class class)
+{
+    const unsigned first = ((unsigned)class + 1) * 100;
+    unsigned different = 0;
+    bool before = false;
+
+    for (unsigned i = first; i < first + 100; i++)
+        different += r->status[i] > 0;
+    for (unsigned i = first; i < first + 100; i++) {
+        char number[UNITS_TEXT_MAX];
+
+        if (r->status[i] == 0)
+            continue;
+        buf_printf(out, "%s%u", before ? ", " : "", i);
+        before = true;
+        if (different > 1)
+            buf_printf(out, ": %s", units_format_count(number, r->status[i]));
+    }
+}
+
+static void add_class(const struct section *s, struct table *t, enum reply_class class)
+{
+    const struct hist *h = s->result->by_class[class];
+    char text[SECTION_CELL_MAX], codes_text[SECTION_TEXT_MAX];
+    struct buf codes;
+
+    buf_init(&codes, 1u << 16);
+    if (class != CLASS_ERROR)
+        add_codes(&codes, s->result, class);
+    table_cell(t, "%s", reply_class_text(class));
+    table_cell(t, "%s", units_format_count(text, hist_count(h) + hist_overflow(h)));
+    table_cell(t, "%s", section_percentile(text, h, 50));
+    table_cell(t, "%s", section_percentile(text, h, 99));
+    table_cell(t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
+    table_cell(t, "%s", section_duration(text, h, hist_mean_ns(h)));
+    table_cell(t, "%s",
+               class == CLASS_ERROR ? "no complete reply" : section_text(codes_text, codes.data, s->width - 63, false));
+    buf_release(&codes);
+}
+
+void section_statuses(const struct section *s)
+{
+    bool any = false;
+    struct table t;
+
+    table_init(&t, "lrrrrrl");
+    table_cell(&t, "status");
+    table_cell(&t, "requests");
+    table_cell(&t, "p50");
+    table_cell(&t, "p99");
+    table_cell(&t, "max");
+    table_cell(&t, "mean");
+    table_cell(&t, "codes");
+    for (unsigned i = 0; i < CLASSES; i++) {
+        if (hist_count(s->result->by_class[i]) == 0 && hist_overflow(s->result->by_class[i]) == 0)
+            continue;
+        add_class(s, &t, (enum reply_class)i);
+        any = true;
+    }
+    if (any) {
+        buf_add_str(s->out, "\nLatency by status, each class apart\n");
+        table_print(&t, s->out);
+    }
+    table_release(&t);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/sections.h"
+
+#include "report/table.h"
+
+static const char *const PHASE_MEANINGS[PHASES] = {
+    [PHASE_DNS] = "name lookup",
+    [PHASE_CONNECT] = "TCP connection",
+    [PHASE_TLS] = "TLS handshake",
+    [PHASE_SEND] = "request's bytes out",
+    [PHASE_WAIT] = "sent to first byte back",
+    [PHASE_RECEIVE] = "first to last byte back",
+};
+
+void section_phases(const struct section *s)
+{
+    bool any = false;
+    struct table t;
+
+    table_init(&t, "lrrrrrl");
+    table_cell(&t, "phase");
+    table_cell(&t, "times");
+    table_cell(&t, "p50");
+    table_cell(&t, "p99");
+    table_cell(&t, "max");
+    table_cell(&t, "mean");
+    table_cell(&t, "what it covers");
+    for (unsigned i = 0; i < PHASES; i++) {
+        const struct hist *h = s->result->phases[i];
+        char text[SECTION_CELL_MAX];
+
+        if (hist_count(h) == 0)
+            continue;
+        any = true;
+        table_cell(&t, "%s", phase_text((enum phase)i));
+        table_cell(&t, "%s", units_format_count(text, hist_count(h)));
+        table_cell(&t, "%s", section_percentile(text, h, 50));
+        table_cell(&t, "%s", section_percentile(text, h, 99));
+        table_cell(&t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
+        table_cell(&t, "%s", section_duration(text, h, hist_mean_ns(h)));
+        table_cell(&t, "%s", PHASE_MEANINGS[i]);
+    }
+    if (any) {
+        buf_add_str(s->out, "\nWhere the time went (connections opened and requests ok)\n");
+        table_print(&t, s->out);
+    }
+    table_release(&t);
+}
+
+static void add_bytes(const struct section *s)
+{
+    const struct totals *t = &s->result->totals;
+    const double window = s->result->duration_s;
+    char all[UNITS_TEXT_MAX], per_s[UNITS_TEXT_MAX], bodies[UNITS_TEXT_MAX];
+
+    if (window <= 0)
+        return;
+    section_line(s, "Received", "%s, %s/s; of it bodies: %s", units_format_size(all, (double)t->bytes_received),
+                 units_format_size(per_s, (double)t->bytes_received / window),
+                 units_format_size(bodies, (double)t->body_bytes_received));
+    section_line(s, "Sent", "%s, %s/s", units_format_size(all, (double)t->bytes_sent),
+                 units_format_size(per_s, (double)t->bytes_sent / window));
+}
+
+static void add_tls(const struct section *s)
+{
+    const struct result *r = s->result;
+    char handshakes[UNITS_TEXT_MAX], resumed[UNITS_TEXT_MAX];
+
+    if (r->totals.tls_handshakes == 0 && r->tls_version == NULL)
+        return;
+    section_line(s, "TLS", "%s %s; %s handshakes, %s of them resumed", r->tls_version != NULL ? r->tls_version : "",
+                 r->tls_cipher != NULL ? r->tls_cipher : "", units_format_count(handshakes, r->totals.tls_handshakes),
+                 units_format_count(resumed, r->totals.tls_resumed));
+}
+
+void section_traffic(const struct section *s)
+{
+    const struct totals *t = &s->result->totals;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+
+    buf_add_char(s->out, '\n');
+    section_line(s, "Connections", "%s opened; %s requests went over one used before",
+                 units_format_count(a, t->connections_opened), units_format_count(b, t->connections_reused));
+    add_tls(s);
+    if (t->retried > 0)
+        section_line(s, "Retried", "%s requests, on a fresh connection because theirs had ended",
+                     units_format_count(a, t->retried));
+    if (t->interim_replies > 0)
+        section_line(s, "Interim", "%s replies with status 1xx came before the real ones",
+                     units_format_count(a, t->interim_replies));
+    add_bytes(s);
+}
+
+#define ADDRESSES_SHOWN 20u
+
+void section_addresses(const struct section *s)
+{
+    const struct result *r = s->result;
+    const size_t shown = r->address_count < ADDRESSES_SHOWN ? r->address_count : ADDRESSES_SHOWN;
+    struct table t;
+
+    if (r->address_count < 2)
+        return;
+    table_init(&t, "rrrl");
+    table_cell(&t, "connections");
+    table_cell(&t, "failed connects");
+    table_cell(&t, "requests");
+    table_cell(&t, "address");
+    for (size_t i = 0; i < shown; i++) {
+        char text[SECTION_TEXT_MAX];
+
+        table_cell(&t, "%s", units_format_count(text, r->addresses[i].connections));
+        table_cell(&t, "%s", units_format_count(text, r->addresses[i].failed_connects));
+        table_cell(&t, "%s", units_format_count(text, r->addresses[i].requests));
+        table_cell(&t, "%s", section_text(text, r->addresses[i].address, s->width - 45, true));
+    }
+    buf_add_str(s->out, "\nAddresses\n");
+    table_print(&t, s->out);
+    table_release(&t);
+    if (shown < r->address_count)
+        buf_printf(s->out, "  and %zu more\n", r->address_count - shown);
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/sections.h"
+
+#include <inttypes.h>
+
+#define RED "\033[1;31m"
+#define GREEN "\033[1;32m"
+#define YELLOW "\033[1;33m"
+#define PLAIN "\033[0m"
+
+static void add_loud(const struct section *s, const char *colour, const char *word)
+{
+    buf_printf(s->out, "%s%s%s", s->colours ? colour : "", word, s->colours ? PLAIN : "");
+}
+
+static void add_list(const struct section *s, const struct strlist *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        section_paragraph(s, "  * ", list->items[i]);
+}
+
+static void add_outcome(const struct section *s)
+{
+    const struct totals *t = &s->result->totals;
+    char ok[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX], failed[UNITS_TEXT_MAX], unfinished[UNITS_TEXT_MAX];
+
+    units_format_count(ok, t->ok);
+    units_format_count(started, t->started);
+    units_format_count(failed, t->failed);
+    units_format_count(unfinished, t->unfinished);
+    if (t->started > 0 && t->ok == t->started)
+        buf_printf(s->out, ": all %s requests ok\n", ok);
+    else if (t->unfinished == 0)
+        buf_printf(s->out, ": %s of %s requests ok, %s failed\n", ok, started, failed);
+    else
+        buf_printf(s->out, ": %s of %s requests ok, %s failed, %s unfinished\n", ok, started, failed, unfinished);
+}
+
+/* A value of the resolved configuration as it stands in the document, or NULL. */
+static const char *config_of(const struct result *r, const char *name)
+{
+    for (size_t i = 0; i < r->config_count; i++)
+        if (strcmp(r->config[i].name, name) == 0)
+            return r->config[i].json;
+    return NULL;
+}
+
+static void add_subject(const struct section *s)
+{
+    const struct result *r = s->result;
+    char url[SECTION_TEXT_MAX], method[SECTION_TEXT_MAX];
+
+    if (r->name != NULL && r->name[0] != '\0')
+        section_line(s, "Name", "%s", r->name);
+    if (r->target_count == 1)
+        section_line(s, "Target", "%s %s", section_text(method, r->targets[0].method, 16, false),
+                     section_text(url, r->targets[0].url, s->width - 24, true));
+    else if (r->target_count > 1)
+        section_line(s, "Targets", "%zu", r->target_count);
+}
+
+static void add_setting(const struct section *s)
+{
+    const struct result *r = s->result;
+    const char *connections = config_of(r, "connections");
+    char window[UNITS_TEXT_MAX], ramp[UNITS_TEXT_MAX], counted[UNITS_TEXT_MAX], length[UNITS_TEXT_MAX];
+
+    units_format_duration(window, r->duration_s * NS_PER_S);
+    units_format_duration(ramp, r->ramp_s * NS_PER_S);
+    if (connections != NULL)
+        section_line(s, "Load", "%s connections%s, %zu thread%s", connections, r->target_count > 1 ? " per target" : "",
+                     r->generator.workers, r->generator.workers == 1 ? "" : "s");
+    if (r->ramp_s > 0)
+        section_line(s, "Window", "%s, after %s of opening connections", window, ramp);
+    else
+        section_line(s, "Window", "%s", window);
+    if (r->warmup.started > 0)
+        section_line(s, "Warm-up", "%s, %s requests; in none of the figures below",
+                     units_format_duration(length, r->warmup.duration_s * NS_PER_S),
+                     units_format_count(counted, r->warmup.started));
+}
+
+void section_verdict(const struct section *s)
+{
+    const struct result *r = s->result;
+
+    add_loud(s, r->valid ? GREEN : RED, r->valid ? "VALID" : "INVALID");
+    add_outcome(s);
+    if (!r->valid) {
+        buf_add_str(s->out, "Do not rely on these figures:\n");
+        add_list(s, &r->reasons);
+    }
+    if (r->interrupted) {
+        add_loud(s, YELLOW, "INTERRUPTED");
+        buf_add_str(s->out, ": figures up to then\n");
+    }
+    if (r->warnings.count > 0) {
+        add_loud(s, YELLOW, r->warnings.count == 1 ? "WARNING" : "WARNINGS");
+        buf_add_str(s->out, ":\n");
+        add_list(s, &r->warnings);
+    }
+    buf_add_char(s->out, '\n');
+    add_subject(s);
+    add_setting(s);
+}
+
+/* Three significant digits and more: 62,469 or 12.3 or 0.05. */
+static const char *format_rate(char out[UNITS_TEXT_MAX], double per_s)
+{
+    if (per_s >= 1000)
+        return units_format_count(out, (uint64_t)(per_s + 0.5));
+    snprintf(out, UNITS_TEXT_MAX, per_s >= 100 ? "%.1f" : "%.2f", per_s);
+    return out;
+}
+
+static void add_conservation(const struct section *s)
+{
+    const struct totals *t = &s->result->totals;
+    char started[UNITS_TEXT_MAX], ok[UNITS_TEXT_MAX], failed[UNITS_TEXT_MAX], unfinished[UNITS_TEXT_MAX];
+    char not_sent[UNITS_TEXT_MAX];
+
+    section_line(s, "Requests", "%s started = %s ok + %s failed + %s unfinished",
+                 units_format_count(started, t->started), units_format_count(ok, t->ok),
+                 units_format_count(failed, t->failed), units_format_count(unfinished, t->unfinished));
+    if (t->unfinished > 0)
+        section_line(s, "Unfinished", "the oldest had waited %s",
+                     units_format_duration(started, t->unfinished_oldest_s * NS_PER_S));
+    if (t->not_sent > 0)
+        section_line(s, "Not sent", "%s requests were due but not sent", units_format_count(not_sent, t->not_sent));
+}
+
+void section_throughput(const struct section *s)
+{
+    const struct result *r = s->result;
+    char rate[UNITS_TEXT_MAX], asked[UNITS_TEXT_MAX], achieved[UNITS_TEXT_MAX], counted[UNITS_TEXT_MAX];
+
+    buf_add_char(s->out, '\n');
+    section_line(s, "Throughput", "%s requests/s (%s ok replies inside the window)",
+                 format_rate(rate, r->totals.requests_per_s), units_format_count(counted, r->totals.ok_in_window));
+    if (r->generator.rate_asked > 0)
+        section_line(s, "Rate", "asked for %s requests/s, achieved %s requests/s",
+                     format_rate(asked, r->generator.rate_asked), format_rate(achieved, r->generator.rate_achieved));
+    add_conservation(s);
+    section_line(s, "In flight", "%.2f requests on average", r->totals.in_flight_mean);
+}

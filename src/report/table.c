@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/table.h"
+
+#include "base/err.h"
+
+#define CELLS_MAX_BYTES (1u << 20)
+
+void table_init(struct table *t, const char *align)
+{
+    *t = (struct table){ ._columns = strlen(align), ._align = align };
+    if (t->_columns == 0 || t->_columns > TABLE_COLUMNS_MAX)
+        BUG("a table of %zu columns", t->_columns);
+    buf_init(&t->_cells, CELLS_MAX_BYTES);
+}
+
+void table_release(struct table *t)
+{
+    buf_release(&t->_cells);
+}
+
+void table_cell(struct table *t, const char *fmt, ...)
+{
+    va_list args;
+
+    if (t->_count == TABLE_ROWS_MAX * t->_columns)
+        BUG("a table of more than %d rows", TABLE_ROWS_MAX);
+    t->_starts[t->_count++] = t->_cells.len;
+    va_start(args, fmt);
+    buf_vprintf(&t->_cells, fmt, args);
+    va_end(args);
+    buf_add_char(&t->_cells, '\0');
+}
+
+static const char *cell(const struct table *t, size_t i)
+{
+    return t->_cells.data + t->_starts[i];
+}
+
+static void find_widths(const struct table *t, int widths[TABLE_COLUMNS_MAX])
+{
+    memset(widths, 0, TABLE_COLUMNS_MAX * sizeof(widths[0]));
+    for (size_t i = 0; i < t->_count; i++) {
+        const int width = (int)strlen(cell(t, i));
+
+        if (width > widths[i % t->_columns])
+            widths[i % t->_columns] = width;
+    }
+}
+
+static void trim_line(struct buf *out, size_t begin)
+{
+    while (out->len > begin && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+void table_print(const struct table *t, struct buf *out)
+{
+    int widths[TABLE_COLUMNS_MAX];
+    size_t line = out->len;
+
+    if (!buf_ok(&t->_cells)) {
+        (void)buf_reserve(out, SIZE_MAX); /* can not be had: the report fails */
+        return;
+    }
+    find_widths(t, widths);
+    for (size_t i = 0; i < t->_count; i++) {
+        const size_t column = i % t->_columns;
+
+        if (t->_align[column] == 'l')
+            buf_printf(out, "  %-*s", widths[column], cell(t, i));
+        else
+            buf_printf(out, "  %*s", widths[column], cell(t, i));
+        if (column + 1 < t->_columns && i + 1 < t->_count)
+            continue;
+        trim_line(out, line);
+        buf_add_char(out, '\n');
+        line = out->len;
+    }
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads one HTTP/1 reply after another from bytes in any pieces (llhttp inside, RFC 9112).
+/* Reads one HTTP/1 reply after another from bytes in any pieces (RFC 9112).
  *
  * Pure: no I/O, no allocation, no copy. The reader never keeps pointers into the bytes given. A plain struct so that a connection
  * embeds it; fields marked _ are private to http/.
@@ -11,17 +11,19 @@
  * 1xx replies are skipped and counted in interim (101 ends the exchange as REPLY_BAD: "unexpected upgrade"). HEAD, 204 and 304 have no body whatever their fields say.
  *
  * Where RFC 9112 leaves a choice:
- *   - Transfer-Encoding together with Content-Length, and Content-Length said twice (even the same), are refused: 6.3 says such a
- *     reply "ought to be handled as an error", since it is how replies are split;
+ *   - Transfer-Encoding together with Content-Length is refused: 6.3 says such a reply "ought to be handled as an error", since that
+ *     is how replies are split. Content-Lengths that differ are refused, the same one said twice is taken (6.3);
  *   - Transfer-Encoding in an HTTP/1.0 reply is obeyed but ends the connection (6.1: the framing is not to be trusted);
- *   - a bare LF ends a line (2.2), and a folded field is read as one line (5.2: a user agent has to), but not where the fold
- *     would split a length; a bare CR is refused;
+ *   - a bare LF ends a line of the head (2.2) but none of the chunk framing; a bare CR, a control character, a blank before a colon are refused;
+ *   - a folded field is one value (5.2 wants that of user agents);
  *   - nothing may stand before the status line, not even an empty line (the leave for those is for requests);
- *   - lengths above 2^63 - 1 are refused as overflow. */
+ *   - a length above 2^63 - 1 is refused as overflow. */
 #ifndef PLIMSOLL_HTTP_REPLY_H
 #define PLIMSOLL_HTTP_REPLY_H
 
 #include "base/slice.h"
+#include "http/reply_chunks.h"
+#include "http/reply_head.h"
 
 #include <stdint.h>
 
@@ -34,13 +36,14 @@ enum reply_state {
 };
 
 struct reply_settings {
-    uint32_t head_max_bytes; /* per head, interim ones each */
+    uint32_t head_max_bytes; /* per head, interim ones each; also per line of chunk framing, and for the trailers */
     /* Content of the body, chunk framing removed; NULL: not wanted. Not called for what the owner moves itself. */
     void (*on_body)(void *arg, struct slice bytes);
 };
 
 struct reply {
-    uint64_t _parser[14]; /* an llhttp_t, whose header stays behind this door */
+    struct reply_head _head;
+    struct reply_chunks _chunks;
     const struct reply_settings *_settings;
     void *_arg;
     uint32_t head_bytes;   /* of the current head so far, all lines and the empty one */
@@ -54,7 +57,7 @@ struct reply {
     bool started;          /* at least one byte of this reply (or of an interim one) was fed */
     bool _head_request;
     uint8_t _state;        /* the last enum reply_state; sticky from REPLY_BODY on */
-    const char *_reason;   /* of our own refusals; NULL: llhttp's */
+    const char *_reason;   /* of REPLY_BAD */
     uint64_t body_left;    /* known length: what is still to come */
     uint64_t body_bytes;   /* content received so far, framing excluded */
 };

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "http/reply_head.h"
+
+#include <endian.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum step {
+    STEP_STATUS,     /* "HTTP/1.1 200", by position -> REASON */
+    STEP_REASON,     /* up to the line's end -> LINE (LF), REASON_LF (CR) */
+    STEP_REASON_LF,  /* the LF behind a CR -> FIRST_LINE */
+    STEP_FIRST_LINE, /* as LINE, but nothing is there that a fold could go on with */
+    STEP_LINE,       /* first byte of a line -> NAME, VALUE (a fold), END_LF, or the end */
+    STEP_NAME,       /* up to the colon -> VALUE */
+    STEP_VALUE,      /* up to the line's end -> LINE (LF), VALUE_LF (CR) */
+    STEP_VALUE_LF,   /* the LF behind a CR -> LINE */
+    STEP_END_LF,     /* the LF of the empty line -> the end */
+    STEP_BAD,        /* refused, the reason is set */
+};
+
+enum field { FIELD_OTHER, FIELD_CONNECTION, FIELD_LENGTH, FIELD_CODING };
+
+static const char *const NAMES[] = {
+    [FIELD_OTHER] = "",
+    [FIELD_CONNECTION] = "connection",
+    [FIELD_LENGTH] = "content-length",
+    [FIELD_CODING] = "transfer-encoding",
+};
+
+/* Where a list's or a number's reader stands within its value. */
+enum word {
+    WORD_BEFORE,  /* blanks, and empty elements */
+    WORD_MATCH,   /* in a word that may still be one of ours */
+    WORD_MATCHED, /* blanks behind one */
+    WORD_OTHER,   /* in an element that is not ours */
+    WORD_QUOTED,  /* in a quoted string of one (only codings have parameters) */
+    WORD_ESCAPED,
+};
+
+/* More than a token's characters (RFC 9110 5.6.2), but nothing that could be mistaken for the end of a name or of a
+ * line. */
+static bool is_name_char(char c)
+{
+    return (unsigned char)c > ' ' && (unsigned char)c < 0x80 && c != ':';
+}
+
+#define LENGTH_MAX ((uint64_t)INT64_MAX)
+
+static bool refuse(struct reply_head *h, const char *reason)
+{
+    h->reason = reason;
+    return false;
+}
+
+void reply_head_begin(struct reply_head *h)
+{
+    *h = (struct reply_head){ ._step = STEP_STATUS };
+}
+
+void reply_head_begin_trailers(struct reply_head *h)
+{
+    *h = (struct reply_head){ ._step = STEP_FIRST_LINE, .flags = REPLY_HEAD_TRAILERS };
+}
+
+/* ---- the status line ---- */
+
+static bool status_byte(struct reply_head *h, char c)
+{
+    static const char START[] = "HTTP/1.";
+    const uint8_t at = h->_at++;
+
+    if (at < 5)
+        return c == START[at] || refuse(h, "Expected HTTP/");
+    if (at < 7)
+        return c == START[at] || refuse(h, "Unsupported HTTP version");
+    if (at == 7) {
+        h->version = c == '0' ? 10 : 11;
+        return (c >= '0' && c <= '9') || refuse(h, "Invalid HTTP version");
+    }
+    if (at == 8)
+        return c == ' ' || refuse(h, "Expected space after version");
+    if (at < 12) {
+        h->status = (uint16_t)(h->status * 10 + (c - '0'));
+        return (c >= (at == 9 ? '1' : '0') && c <= '9') || refuse(h, "Invalid status code");
+    }
+    h->_step = c == '\r' ? STEP_REASON_LF : c == '\n' ? STEP_FIRST_LINE : STEP_REASON;
+    return c == ' ' || c == '\r' || c == '\n' || refuse(h, "Invalid status code");
+}
+
+/* ---- values that frame the message ---- */
+
+static bool end_number(struct reply_head *h)
+{
+    if (h->_word != WORD_MATCH && h->_word != WORD_MATCHED)
+        return refuse(h, h->_word == WORD_BEFORE ? "Empty Content-Length" : "Invalid character in Content-Length");
+    if ((h->flags & REPLY_HEAD_LENGTH) && h->length != h->_number)
+        return refuse(h, "Content-Length says two lengths");
+    h->length = h->_number;
+    h->flags |= REPLY_HEAD_LENGTH;
+    h->_number = 0;
+    h->_word = WORD_BEFORE;
+    return true;
+}
+
+/* RFC 9110 8.6: digits; a list of the same number may be taken as that number. */
+static bool length_byte(struct reply_head *h, char c)
+{
+    if (c == ' ' || c == '\t') {
+        if (h->_word == WORD_MATCH)
+            h->_word = WORD_MATCHED;
+        return true;
+    }
+    if (c == ',')
+        return end_number(h);
+    if (c < '0' || c > '9' || h->_word == WORD_MATCHED)
+        return refuse(h, "Invalid character in Content-Length");
+    const uint64_t digit = (uint64_t)(c - '0');
+    if (h->_number > (LENGTH_MAX - digit) / 10)
+        return refuse(h, "Content-Length overflow");
+    h->_number = h->_number * 10 + digit;
+    h->_word = WORD_MATCH;
+    return true;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+static bool is_word(const char *word, uint8_t at)
+{
+    return word[at] == '\0';
+}
+
+/* An element of Connection ended. h->_field stays; which word was matched follows from its first letter, kept in
+ * h->_number. */
+static void end_option(struct reply_head *h)
+{
+    if (h->_word == WORD_MATCH || h->_word == WORD_MATCHED) {
+        if (h->_number == 'c' && is_word("close", h->_at))
+            h->flags |= REPLY_HEAD_CLOSE;
+        if (h->_number == 'k' && is_word("keep-alive", h->_at))
+            h->flags |= REPLY_HEAD_KEEP_ALIVE;
+    }
+    h->_word = WORD_BEFORE;
+    h->_at = 0;
+}
+
+/* RFC 9110 5.6.1 and 7.6.1: a list of tokens, any case, empty elements allowed. */
+static bool option_byte(struct reply_head *h, char c)
+{
+    if (c == ',') {
+        end_option(h);
+        return true;
+    }
+    if (c == ' ' || c == '\t') {
+        if (h->_word == WORD_MATCH)
+            h->_word = WORD_MATCHED;
+        return true;
+    }
+    c = lower(c);
+    if (h->_word == WORD_BEFORE) {
+        h->_number = (unsigned char)c;
+        h->_at = 0;
+        h->_word = WORD_MATCH;
+    }
+    const char *const word = h->_number == 'c' ? "close" : "keep-alive";
+    if (h->_word != WORD_MATCH || word[h->_at] != c)
+        h->_word = WORD_OTHER;
+    else
+        h->_at++;
+    return true;
+}
+
+static bool end_coding(struct reply_head *h)
+{
+    const bool chunked = (h->_word == WORD_MATCH || h->_word == WORD_MATCHED) && is_word("chunked", h->_at);
+
+    if (h->_word == WORD_QUOTED || h->_word == WORD_ESCAPED)
+        return refuse(h, "Invalid Transfer-Encoding");
+    if (h->_word == WORD_BEFORE)
+        return true;
+    /* RFC 9112 7: never chunked twice. Anything behind chunked makes the end of the connection the end of the body
+     * (6.3). */
+    if (chunked && (h->flags & REPLY_HEAD_CHUNKED))
+        return refuse(h, "Transfer-Encoding is chunked twice");
+    h->flags = (uint8_t)((h->flags & ~REPLY_HEAD_CHUNKED) | REPLY_HEAD_CODING | (chunked ? REPLY_HEAD_CHUNKED : 0));
+    h->_word = WORD_BEFORE;
+    h->_at = 0;
+    return true;
+}
+
+static bool coding_byte(struct reply_head *h, char c)
+{
+    static const char CHUNKED[] = "chunked";
+
+    if (h->_word == WORD_ESCAPED || (h->_word == WORD_QUOTED && c != '"' && c != '\\')) {
+        h->_word = WORD_QUOTED;
+        return true;
+    }
+    if (c == '"' || h->_word == WORD_QUOTED) {
+        h->_word = c == '\\' ? WORD_ESCAPED : h->_word == WORD_QUOTED ? WORD_OTHER : WORD_QUOTED;
+        return true;
+    }
+    if (c == ',')
+        return end_coding(h);
+    if (c == ' ' || c == '\t') {
+        if (h->_word == WORD_MATCH)
+            h->_word = WORD_MATCHED;
+        return true;
+    }
+    /* 7.1: chunked has no parameters; to skip one would be to guess. */
+    if (c == ';' && (h->_word == WORD_MATCH || h->_word == WORD_MATCHED) && is_word(CHUNKED, h->_at))
+        return refuse(h, "Invalid Transfer-Encoding");
+    if (h->_word == WORD_BEFORE)
+        h->_word = WORD_MATCH;
+    if (h->_word != WORD_MATCH || CHUNKED[h->_at] != lower(c))
+        h->_word = WORD_OTHER;
+    else
+        h->_at++;
+    return true;
+}
+
+static bool value_byte(struct reply_head *h, char c)
+{
+    if ((unsigned char)c < ' ' && c != '\t')
+        return refuse(h, "Invalid character in a field value");
+    if (h->_field == FIELD_LENGTH)
+        return length_byte(h, c);
+    return h->_field == FIELD_CONNECTION ? option_byte(h, c) : coding_byte(h, c);
+}
+
+static void begin_value(struct reply_head *h, enum field field)
+{
+    h->_field = (uint8_t)field;
+    h->_step = STEP_VALUE;
+    h->_word = WORD_BEFORE;
+    h->_number = 0;
+    h->_at = 0;
+}
+
+/* A field is over when the next line is no fold of it. */
+static bool end_field(struct reply_head *h)
+{
+    const enum field field = (enum field)h->_field;
+
+    h->_field = FIELD_OTHER;
+    switch (field) {
+    case FIELD_OTHER:
+        return true;
+    case FIELD_CONNECTION:
+        end_option(h);
+        return true;
+    case FIELD_LENGTH:
+        return end_number(h);
+    case FIELD_CODING:
+        h->flags |= REPLY_HEAD_CODING; /* even when the list is empty */
+        return end_coding(h);
+    }
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* Eight bytes at once. The usual test for bytes less than n (n <= 0x80): x - n·0x01… borrows into bit 7 of those bytes,
+ * ~x takes out the ones that had it anyway. A borrow can only run upwards, so the lowest byte found is always right. */
+#define ONES UINT64_C(0x0101010101010101)
+#define BITS7 UINT64_C(0x8080808080808080)
+
+static inline uint64_t load8(const char *p)
+{
+    uint64_t x;
+
+    memcpy(&x, p, sizeof(x));
+    return le64toh(x);
+}
+
+static inline uint64_t less_than(uint64_t x, uint64_t n)
+{
+    return (x - n * ONES) & ~x & BITS7;
+}
+
+/* First control character but the tab at or behind p. */
+static inline const char *skip_text(const char *p, const char *end)
+{
+    for (;; p++) {
+        uint64_t found = 0;
+        for (; end - p >= 8 && (found = less_than(load8(p), ' ')) == 0; p += 8)
+            ;
+        if (found != 0)
+            p += __builtin_ctzll(found) / 8;
+        else
+            while (p < end && (unsigned char)*p >= ' ')
+                p++;
+        if (p == end || *p != '\t')
+            return p;
+    }
+}
+
+/* First byte at or behind p that is no is_name_char(). */
+static inline const char *skip_name(const char *p, const char *end)
+{
+    for (; end - p >= 8; p += 8) {
+        const uint64_t x = load8(p);
+        const uint64_t found = less_than(x, ' ' + 1) | less_than(x ^ ':' * ONES, 1) | (x & BITS7);
+        if (found != 0)
+            return p + __builtin_ctzll(found) / 8;
+    }
+    while (p < end && is_name_char(*p))
+        p++;
+    return p;
+}
+
+/* The name goes on: compares while it may be one of ours. Returns where it ended or the bytes did. */
+static const char *take_name(struct reply_head *h, const char *p, const char *end)
+{
+    uint8_t field = h->_field, at = h->_at;
+
+    for (; field != FIELD_OTHER && p < end && is_name_char(*p); p++, at++) {
+        const char c = lower(*p);
+        if (field == FIELD_CONNECTION && at == 3 && c == 't')
+            field = FIELD_LENGTH; /* con|nection, con|tent-length */
+        else if (c != NAMES[field][at])
+            field = FIELD_OTHER;
+    }
+    h->_field = field;
+    h->_at = at;
+    return field == FIELD_OTHER ? skip_name(p, end) : p;
+}
+
+/* First byte of a line. */
+static bool line_byte(struct reply_head *h, char c, bool first)
+{
+    if (c == ' ' || c == '\t') { /* RFC 9112 5.2: a fold is a blank inside the value */
+        h->_step = STEP_VALUE;
+        if (first)
+            return refuse(h, "Unexpected space after start line");
+        return h->_field == FIELD_OTHER || value_byte(h, c);
+    }
+    if (!end_field(h))
+        return false;
+    if (c == '\r') {
+        h->_step = STEP_END_LF;
+        return true;
+    }
+    if (!is_name_char(c))
+        return refuse(h, "Invalid header token");
+    h->_step = STEP_NAME;
+    h->_at = 1;
+    if (!(h->flags & REPLY_HEAD_TRAILERS))
+        h->_field = lower(c) == 'c' ? FIELD_CONNECTION : lower(c) == 't' ? FIELD_CODING : FIELD_OTHER;
+    return true;
+}
+
+/* The byte that ended a name. A blank before the colon is refused as well: 5.1 wants it of servers and proxies, because
+ * readers differ about such names. */
+static bool name_end(struct reply_head *h, char c)
+{
+    if (c != ':')
+        return refuse(h, "Invalid header token");
+    const bool ours = h->_field != FIELD_OTHER && is_word(NAMES[h->_field], h->_at);
+    begin_value(h, ours ? (enum field)h->_field : FIELD_OTHER);
+    return true;
+}
+
+/* A byte of a value or reason that ends it, or belongs to one of our values. */
+static bool text_byte(struct reply_head *h, char c)
+{
+    const bool reason = h->_step == STEP_REASON;
+
+    if (c == '\r')
+        h->_step = reason ? STEP_REASON_LF : STEP_VALUE_LF;
+    else if (c == '\n') /* 2.2: a recipient may take a bare LF for the line's end */
+        h->_step = reason ? STEP_FIRST_LINE : STEP_LINE;
+    else if (reason || h->_field == FIELD_OTHER)
+        return refuse(h, reason ? "Invalid character in the reason phrase" : "Invalid character in a field value");
+    else
+        return value_byte(h, c);
+    return true;
+}
+
+static bool line_feed(struct reply_head *h, char c)
+{
+    h->_step = h->_step == STEP_REASON_LF ? STEP_FIRST_LINE : STEP_LINE;
+    return c == '\n' || refuse(h, "Expected LF after CR");
+}
+
+/* One byte where a byte matters. */
+static bool take_byte(struct reply_head *h, char c)
+{
+    switch ((enum step)h->_step) {
+    case STEP_STATUS:
+        return status_byte(h, c);
+    case STEP_FIRST_LINE:
+    case STEP_LINE:
+        return line_byte(h, c, h->_step == STEP_FIRST_LINE);
+    case STEP_NAME:
+        return name_end(h, c);
+    case STEP_REASON:
+    case STEP_VALUE:
+        return text_byte(h, c);
+    case STEP_REASON_LF:
+    case STEP_VALUE_LF:
+        return line_feed(h, c);
+    case STEP_END_LF:
+        return c == '\n' || refuse(h, "Expected LF after CR");
+    case STEP_BAD:
+        return false;
+    }
+    return false;
+}
+
+/* ---- the short cut ----
+ * Whole lines of the usual shape, as nearly all come. Each function either takes its line to the end and leaves the
+ * state that the byte-wise reader would, or changes nothing. */
+
+static const char *whole_status_line(struct reply_head *h, const char *p, const char *end)
+{
+    if (h->_at != 0 || end - p < 13 || memcmp(p, "HTTP/1.", 7) != 0 || (p[7] != '1' && p[7] != '0') || p[8] != ' ' ||
+        p[12] != ' ')
+        return p;
+    const unsigned hundreds = (unsigned)p[9] - '0', tens = (unsigned)p[10] - '0', ones = (unsigned)p[11] - '0';
+    if (hundreds - 1 > 8 || tens > 9 || ones > 9)
+        return p;
+    const char *const line_end = skip_text(p + 13, end);
+    if (end - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n')
+        return p;
+    h->version = p[7] == '1' ? 11 : 10;
+    h->status = (uint16_t)(hundreds * 100 + tens * 10 + ones);
+    h->_step = STEP_FIRST_LINE;
+    return line_end + 2;
+}
+
+/* Whether len (8 … 16) bytes are the word, which is in lower case; `|0x20` makes a letter small, and leaves what a name
+ * may have. */
+static inline bool same_name(const char *name, const char *word, size_t len)
+{
+    const uint64_t small = 0x20 * ONES;
+
+    return (load8(name) | small) == load8(word) && (load8(name + len - 8) | small) == load8(word + len - 8);
+}
+
+static enum field field_of(const char *name, size_t len)
+{
+    switch (len) {
+    case sizeof("connection") - 1:
+        return same_name(name, "connection", len) ? FIELD_CONNECTION : FIELD_OTHER;
+    case sizeof("content-length") - 1:
+        return same_name(name, "content-length", len) ? FIELD_LENGTH : FIELD_OTHER;
+    case sizeof("transfer-encoding") - 1:
+        return lower(name[0]) == 't' && same_name(name + 1, "ransfer-encoding", len - 1) ? FIELD_CODING : FIELD_OTHER;
+    default:
+        return FIELD_OTHER;
+    }
+}
+
+static bool starts(const char *p, const char *end, const char *text, size_t len)
+{
+    return (size_t)(end - p) >= len && memcmp(p, text, len) == 0;
+}
+
+/* The usual values of our own fields; p is behind the colon. */
+static const char *whole_value(struct reply_head *h, const char *p, const char *end)
+{
+    if (h->_field == FIELD_CONNECTION) {
+        const bool keep = starts(p, end, " keep-alive\r\n", 13);
+        if (!keep && !starts(p, end, " close\r\n", 8))
+            return p;
+        h->_number = keep ? 'k' : 'c';
+        h->_at = keep ? 10 : 5;
+        p += keep ? 13 : 8;
+    } else if (h->_field == FIELD_LENGTH) {
+        const char *digit = p + 1;
+        uint64_t n = 0;
+        if (end - p < 4 || *p != ' ')
+            return p;
+        for (; digit < end && digit < p + 18 && *digit >= '0' && *digit <= '9'; digit++)
+            n = n * 10 + (uint64_t)(*digit - '0');
+        if (digit == p + 1 || end - digit < 2 || digit[0] != '\r' || digit[1] != '\n')
+            return p;
+        h->_number = n;
+        p = digit + 2;
+    } else {
+        return p;
+    }
+    h->_word = WORD_MATCH;
+    h->_step = STEP_LINE;
+    return p;
+}
+
+/* A field's line, but of an unusual value of ours only the name and colon. */
+static const char *whole_field_line(struct reply_head *h, const char *p, const char *end)
+{
+    if (!is_name_char(*p))
+        return p;
+    const char *const colon = skip_name(p, end);
+    if (colon == end || *colon != ':')
+        return p;
+    const enum field field = (h->flags & REPLY_HEAD_TRAILERS) ? FIELD_OTHER : field_of(p, (size_t)(colon - p));
+    const char *const line_end = field == FIELD_OTHER ? skip_text(colon + 1, end) : colon;
+    if (field == FIELD_OTHER && (end - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n'))
+        return p;
+    if (h->_field != FIELD_OTHER && !end_field(h)) {
+        h->_step = STEP_BAD;
+        return p;
+    }
+    if (field == FIELD_OTHER) {
+        h->_step = STEP_LINE;
+        return line_end + 2;
+    }
+    begin_value(h, field);
+    return whole_value(h, colon + 1, end);
+}
+
+static const char *whole_line(struct reply_head *h, const char *p, const char *end)
+{
+    if (h->_step == STEP_LINE || h->_step == STEP_FIRST_LINE)
+        return whole_field_line(h, p, end);
+    return h->_step == STEP_STATUS ? whole_status_line(h, p, end) : p;
+}
+
+/* ---- all together ---- */
+
+/* Reads on where single bytes do not matter. */
+static const char *skip(struct reply_head *h, const char *p, const char *end)
+{
+    if (h->_step == STEP_NAME)
+        return take_name(h, p, end);
+    if (h->_step == STEP_REASON || (h->_step == STEP_VALUE && h->_field == FIELD_OTHER))
+        return skip_text(p, end);
+    return p;
+}
+
+/* Whether c ends the head when it is taken at this step. */
+static bool ends_head(const struct reply_head *h, char c)
+{
+    return c == '\n' && (h->_step == STEP_END_LF || h->_step == STEP_LINE || h->_step == STEP_FIRST_LINE);
+}
+
+enum reply_head_state reply_head_feed(struct reply_head *h, const char *bytes, size_t len, size_t *consumed)
+{
+    const char *p = bytes, *const end = bytes + len;
+
+    while (p < end) {
+        const char *const line = whole_line(h, p, end);
+        if (line != p) {
+            p = line;
+            continue;
+        }
+        p = skip(h, p, end);
+        if (p == end)
+            break;
+        const bool last = ends_head(h, *p);
+        if (last ? !end_field(h) : !take_byte(h, *p)) {
+            *consumed = (size_t)(p - bytes);
+            return REPLY_HEAD_BAD;
+        }
+        p++;
+        if (last) {
+            *consumed = (size_t)(p - bytes);
+            return REPLY_HEAD_END;
+        }
+    }
+    *consumed = len;
+    return REPLY_HEAD_MORE;
+}

@@ -49,22 +49,29 @@ package_choose() {
     echo "${1%%|*}"
 }
 
-# A package that brings a daemon would start it (nginx on port 80, say). While ours install, policy-rc.d
-# says no, unless the system has its own; afterwards units that came with this install are switched off.
-install_packages() {
-    local policy=/usr/sbin/policy-rc.d ours='' status=0 name
+# A package that brings a daemon would start it (nginx on port 80, say). While ours install, policy-rc.d says no, unless
+# the system has its own; afterwards the services that came with this very install are switched off.
+install_packages() (
+    policy=/usr/sbin/policy-rc.d
     if [ ! -e "$policy" ]; then
-        ours=1
-        printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null && as_root chmod 755 "$policy"
+        trap 'as_root rm -f "$policy"' EXIT
+        printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+        as_root chmod 755 "$policy"
     fi
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
-        -o DPkg::Lock::Timeout=300 "$@" </dev/null || status=$?
-    [ -z "$ours" ] || as_root rm -f "$policy"
-    [ "$status" = 0 ] || die "installing failed: $*"
+        -o DPkg::Lock::Timeout=300 "$@" </dev/null || die "installing failed: $*"
+    for name in "$@"; do
+        case $name in
+        nginx | haproxy) switch_off_service "$name" ;;
+        esac
+    done
+)
+
+switch_off_service() {
     if [ -d /run/systemd/system ]; then
-        for name in "$@"; do
-            case $name in nginx | haproxy) as_root systemctl disable --now "$name" >/dev/null 2>&1 || true ;; esac
-        done
+        as_root systemctl disable --now "$1" >/dev/null 2>&1 || true
+    elif [ -x "/etc/init.d/$1" ]; then
+        as_root "/etc/init.d/$1" stop >/dev/null 2>&1 || true
     fi
 }
 

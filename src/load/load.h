@@ -1,7 +1,8 @@
 /* The load engine: offers HTTP load as a plan says and measures it.
  *
- * load_run() blocks until the run is over; it starts the plan's threads itself. It never prints: progress goes through the plan's callback,
- * figures into a struct result. All memory of the measured path is mapped before the first connection. */
+ * load_run() blocks until the run is over; it starts the plan's threads itself. It never prints: progress goes through
+ * the plan's callback, figures into a struct result. All memory of the measured path is mapped before the first
+ * connection. */
 #ifndef PLIMSOLL_LOAD_LOAD_H
 #define PLIMSOLL_LOAD_LOAD_H
 
@@ -16,21 +17,22 @@
 /* A body that is sent with every request. */
 struct load_body {
     bool present;
-    bool from_file;     /* path is opened once and sent with sendfile/pread */
+    bool from_file; /* path is opened once and sent with sendfile/pread */
     const char *path;
     struct slice bytes; /* when not from a file */
 };
 
 struct load_target {
-    const char *url;               /* as given; redacted before it is written anywhere */
-    const char *method;            /* "GET", … */
-    const struct strlist *fields;  /* -H */
+    const char *url;              /* as given; redacted before it is written anywhere */
+    const char *method;           /* "GET", … */
+    const struct strlist *fields; /* -H */
     struct load_body body;
-    const char *content_type;      /* NULL: none */
-    const char *user_agent;        /* NULL: ours */
-    const char *authorization;     /* whole value; NULL: from the URL's userinfo, or none */
-    const char *raw_target;        /* request target to send instead of the URL's (ab's proxy: absolute-form); NULL: the URL's */
-    const char *authority;         /* Host to send instead of the URL's; NULL: the URL's */
+    const char *content_type;  /* NULL: none */
+    const char *user_agent;    /* NULL: ours */
+    const char *authorization; /* whole value; NULL: from the URL's userinfo, or none */
+    const char
+        *raw_target; /* request target to send instead of the URL's (ab's proxy: absolute-form); NULL: the URL's */
+    const char *authority; /* Host to send instead of the URL's; NULL: the URL's */
 };
 
 /* HOST:PORT:ADDR[,ADDR…] of --resolve; port 0 = any. */
@@ -42,88 +44,99 @@ struct load_override {
 
 /* What a run offers while it goes on (from the main thread, about once a second). */
 struct load_progress {
-    double elapsed_s, planned_s;  /* planned 0: by count */
-    uint64_t done, planned;       /* requests; planned 0: by time */
-    const char *stage;            /* "connecting", "warm-up", "measuring", "draining" */
-    double requests_per_s;        /* of the last second */
-    uint64_t p50_ns, p99_ns;      /* of the last second */
-    uint64_t failed;              /* so far */
+    double elapsed_s, planned_s; /* planned 0: by count */
+    uint64_t done, planned;      /* requests; planned 0: by time */
+    const char *stage;           /* "connecting", "warm-up", "measuring", "draining" */
+    double requests_per_s;       /* of the last second */
+    uint64_t p50_ns, p99_ns;     /* of the last second */
+    uint64_t failed;             /* so far */
     uint64_t in_flight;
 };
 
 /* One ended request (the log, ab's tables). Times are monotonic ns; 0: does not apply. */
 struct load_record {
-    uint64_t due_ns;       /* when its slot became free, or its place in the schedule */
-    uint64_t connect_start_ns, connected_ns, tls_done_ns; /* of a connection opened for this request (or, its first request, in the ramp) */
+    uint64_t due_ns; /* when its slot became free, or its place in the schedule */
+    uint64_t connect_start_ns, connected_ns,
+        tls_done_ns; /* of a connection opened for this request (or, its first request, in the ramp) */
     uint64_t sent_first_ns, sent_last_ns;
     uint64_t reply_first_ns, end_ns;
     uint64_t bytes_received; /* head and body as on the wire */
     uint64_t body_bytes;
-    uint32_t connection;  /* ordinal of its connection */
+    uint32_t connection; /* ordinal of its connection */
     uint16_t target;
-    uint16_t status;      /* 0: no reply */
-    uint8_t fail;         /* enum fail_kind, or LOAD_OK */
-    uint8_t flags;        /* LOAD_REUSED … */
+    uint16_t status; /* 0: no reply */
+    uint8_t fail;    /* enum fail_kind, or LOAD_OK */
+    uint8_t flags;   /* LOAD_REUSED … */
 };
 enum { LOAD_OK = 255 };
-enum { LOAD_REUSED = 1, LOAD_WARMUP = 2, LOAD_RETRIED = 4, LOAD_KEPT_ALIVE = 8 /* the reply left the connection usable */, LOAD_UNFINISHED = 16 };
+enum {
+    LOAD_REUSED = 1,
+    LOAD_WARMUP = 2,
+    LOAD_RETRIED = 4,
+    LOAD_KEPT_ALIVE = 8 /* the reply left the connection usable */,
+    LOAD_UNFINISHED = 16
+};
 
-/* What ab's verbosity shows: every head sent and received, and body bytes; called in the worker's thread, so only with one thread. */
+/* What ab's verbosity shows: every head sent and received, and body bytes; called in the worker's thread, so only with
+ * one thread. */
 enum load_seen { LOAD_SEEN_REQUEST, LOAD_SEEN_HEAD, LOAD_SEEN_BODY };
 
 struct load_plan {
     const struct load_target *targets;
     size_t target_count;
-    uint32_t connections;       /* per target */
-    uint32_t threads;           /* 0: min(cpus, connections) */
-    uint64_t duration_ns;       /* 0: by count alone */
-    uint64_t requests;          /* 0: by time alone */
+    uint32_t connections; /* per target */
+    uint32_t threads;     /* 0: min(cpus, connections) */
+    uint64_t duration_ns; /* 0: by count alone */
+    uint64_t requests;    /* 0: by time alone */
     uint64_t warmup_ns;
     uint64_t timeout_ns, connect_timeout_ns;
     uint64_t drain_ns;
     uint64_t requests_per_connection; /* 0: for ever */
     enum http_version version;
-    bool http10_keep_alive;     /* Connection: keep-alive on 1.0 */
+    bool http10_keep_alive; /* Connection: keep-alive on 1.0 */
     bool no_retry;
     bool re_resolve;
-    int family;                 /* AF_UNSPEC, AF_INET, AF_INET6 */
-    const char *unix_socket;    /* connect there instead */
-    const char *connect_to;     /* "HOST:PORT" to connect to instead of the URL's (ab -X); NULL: the URL's */
+    int family;              /* AF_UNSPEC, AF_INET, AF_INET6 */
+    const char *unix_socket; /* connect there instead */
+    const char *connect_to;  /* "HOST:PORT" to connect to instead of the URL's (ab -X); NULL: the URL's */
     const struct load_override *overrides;
     size_t override_count;
     const struct addr *sources; /* local addresses in turn */
     size_t source_count;
-    const char *sni;            /* NULL: the URL's host when it is a name; "": none */
+    const char *sni; /* NULL: the URL's host when it is a name; "": none */
     struct tls_client_config tls;
-    uint32_t head_max_bytes;    /* 0: 64 KiB */
-    bool expect_any_status;     /* ab: every complete reply is ok */
+    uint32_t head_max_bytes;      /* 0: 64 KiB */
+    bool expect_any_status;       /* ab: every complete reply is ok */
     const uint8_t *expect_status; /* STATUS_MAX flags, or NULL: 2xx and 3xx */
-    bool expect_same_length;    /* ab: a body whose length differs from the first's fails as FAIL_BODY "length" */
-    double max_errors;          /* share */
+    bool expect_same_length;      /* ab: a body whose length differs from the first's fails as FAIL_BODY "length" */
+    double max_errors;            /* share */
     bool strict;
-    bool abort_on_connect_error; /* ab without -r: the first socket error ends the run */
+    bool abort_on_connect_error;   /* ab without -r: the first socket error ends the run */
     const char *save_failures_dir; /* NULL: none */
     uint32_t save_failures_max;
     uint64_t seed;
     const double *percentiles;
     size_t percentile_count;
 
-    /* From another thread or a signal handler: set to 1 to end the window now (drain, then report), 2 to drop everything. May be NULL. */
+    /* From another thread or a signal handler: set to 1 to end the window now (drain, then report), 2 to drop
+     * everything. May be NULL. */
     const volatile int *stop;
     void (*on_progress)(void *arg, const struct load_progress *p);
     void (*on_seen)(void *arg, enum load_seen what, uint32_t connection, struct slice bytes);
-    /* Called from a thread of its own with ended requests in batches, in each worker's order; never from the measured path. */
+    /* Called from a thread of its own with ended requests in batches, in each worker's order; never from the measured
+     * path. */
     void (*on_records)(void *arg, const struct load_record *records, size_t count);
     void *arg;
 };
 
 void load_plan_init(struct load_plan *p); /* the defaults of design.md */
 
-/* Everything that can be wrong before anything is sent: addresses, files, certificates, descriptors. After it the plan can run. */
+/* Everything that can be wrong before anything is sent: addresses, files, certificates, descriptors. After it the plan
+ * can run. */
 struct load;
 MUST_CHECK int load_prepare(struct load **out, const struct load_plan *plan, struct err *err);
-/* Runs and fills a new result (the caller frees it): figures, errors, health, verdict, but not name, labels, command. -1 only for
- * failures of this machine (threads, memory); everything a target does is in the result. */
+/* Runs and fills a new result (the caller frees it): figures, errors, health, verdict, but not name, labels, command.
+ * -1 only for failures of this machine (threads, memory); everything a target does is in the result. */
 MUST_CHECK int load_run(struct load *l, struct result **out, struct err *err);
 /* Facts of the first reply and connection, for ab's report. Valid until load_free(); texts may be "". */
 struct load_first {

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load/collect.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/units.h"
+#include "http/redact.h"
+#include "net/listen.h"
+
+/* The window of the run: from the common start to the deadline, or to the last end when the run was by count. */
+struct span {
+    uint64_t start_ns, end_ns;
+};
+
+static struct span window_of(const struct run *run, const struct worker *workers)
+{
+    struct span s = { .start_ns = UINT64_MAX };
+    uint64_t last_end = 0, deadline = 0;
+    bool by_count = true; /* every worker had sent its share before the deadline */
+
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        const struct worker *w = &workers[i];
+
+        if (w->window_start_ns < s.start_ns)
+            s.start_ns = w->window_start_ns;
+        if (w->last_end_ns > last_end)
+            last_end = w->last_end_ns;
+        if (w->window_end_ns > deadline)
+            deadline = w->window_end_ns;
+        if (w->budget > 0 && !w->gave_up)
+            by_count = false;
+    }
+    s.end_ns = by_count && last_end < deadline ? last_end : deadline;
+    for (uint32_t i = 0; i < run->worker_count; i++) /* gave up: until it did */
+        if (workers[i].gave_up && workers[i].finished_ns > s.end_ns)
+            s.end_ns = workers[i].finished_ns;
+    if (s.end_ns < s.start_ns)
+        s.end_ns = s.start_ns;
+    return s;
+}
+
+static double since(const struct span *s, uint64_t ns)
+{
+    return ((double)ns - (double)s->start_ns) / 1e9;
+}
+
+static int collect_target(struct target_result *out, const struct run *run, size_t k, const struct worker *workers,
+                          double length_s, struct err *err)
+{
+    struct buf url;
+
+    buf_init(&url, 64 * 1024);
+    redact_url(&url, slice_str(run->targets[k].spec->url));
+    out->url = buf_detach(&url);
+    out->method = slice_dup(slice_str(run->targets[k].spec->method));
+    if (out->url == NULL || out->method == NULL || hist_new(&out->latency, err) != 0 ||
+        hist_new(&out->service_time, err) != 0)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        const struct tally *t = &workers[i].tallies[k];
+
+        tally_add_to(t, &out->totals);
+        hist_merge(out->latency, &t->latency);
+        hist_merge(out->service_time, &t->service_time);
+        for (int s = 0; s < STATUS_MAX; s++)
+            out->status[s] += t->status[s];
+    }
+    out->totals.requests_per_s = length_s > 0 ? (double)out->totals.ok_in_window / length_s : 0;
+    return 0;
+}
+
+static int collect_targets(struct result *r, const struct run *run, const struct worker *workers, struct err *err)
+{
+    r->targets = calloc(run->target_count, sizeof(*r->targets));
+    if (r->targets == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+    for (size_t k = 0; k < run->target_count; k++) {
+        r->target_count++;
+        if (collect_target(&r->targets[k], run, k, workers, r->duration_s, err) != 0)
+            return -1;
+        for (uint32_t i = 0; i < run->worker_count; i++)
+            tally_add_to(&workers[i].tallies[k], &r->totals);
+        hist_merge(r->latency, r->targets[k].latency);
+        hist_merge(r->service_time, r->targets[k].service_time);
+        for (int s = 0; s < STATUS_MAX; s++)
+            r->status[s] += r->targets[k].status[s];
+    }
+    r->totals.requests_per_s = r->duration_s > 0 ? (double)r->totals.ok_in_window / r->duration_s : 0;
+    return 0;
+}
+
+static int merge_into(struct hist **out, const struct hist *from, struct err *err)
+{
+    if (hist_count(from) == 0 && hist_overflow(from) == 0)
+        return 0;
+    if (*out == NULL && hist_new(out, err) != 0)
+        return -1;
+    hist_merge(*out, from);
+    return 0;
+}
+
+static int collect_histograms(struct result *r, const struct run *run, const struct worker *workers, struct err *err)
+{
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        for (int k = 0; k < CLASSES; k++)
+            if (merge_into(&r->by_class[k], &workers[i].by_class[k], err) != 0)
+                return -1;
+        for (int k = 0; k < PHASES; k++)
+            if (merge_into(&r->phases[k], &workers[i].phases[k], err) != 0)
+                return -1;
+        if (merge_into(&r->generator.loop_lag, &workers[i].loop_lag, err) != 0)
+            return -1;
+    }
+    for (size_t k = 0; k < run->target_count; k++) {
+        if (run->targets[k].lookup_ns == 0)
+            continue;
+        if (r->phases[PHASE_DNS] == NULL && hist_new(&r->phases[PHASE_DNS], err) != 0)
+            return -1;
+        hist_record(r->phases[PHASE_DNS], run->targets[k].lookup_ns);
+    }
+    return 0;
+}
+
+/* Adds one worker's entry to a list of the result's: the same kind and reason become one, the earliest example stays.
+ */
+static int add_error(struct error_entry **list, size_t *count, const struct failure_entry *e, const struct span *s)
+{
+    struct error_entry *grown, *x = NULL;
+    struct buf detail, example;
+    const double first = since(s, e->first_ns), last = since(s, e->last_ns);
+
+    buf_init(&detail, 1024);
+    buf_init(&example, 64 * 1024);
+    failure_detail(&e->why, &detail);
+    if (detail.len == 0)
+        buf_add_str(&detail, "");
+    for (size_t i = 0; i < *count && x == NULL; i++)
+        if ((*list)[i].kind == e->why.kind && slice_eq(slice_str((*list)[i].detail), buf_slice(&detail)))
+            x = &(*list)[i];
+    if (x == NULL) {
+        grown = realloc(*list, (*count + 1) * sizeof(**list));
+        if (grown == NULL)
+            goto fail;
+        *list = grown;
+        x = &grown[(*count)++];
+        *x = (struct error_entry){
+            .kind = e->why.kind, .detail = buf_detach(&detail), .first_at_s = first, .last_at_s = last
+        };
+        if (x->detail == NULL)
+            x->detail = slice_dup(SLICE(""));
+    }
+    if (x->first == NULL || first < x->first_at_s) {
+        failure_example(e, &example);
+        if (example.len > 0) {
+            free(x->first);
+            x->first = buf_detach(&example);
+        }
+    }
+    x->count += e->count;
+    if (first < x->first_at_s)
+        x->first_at_s = first;
+    if (last > x->last_at_s)
+        x->last_at_s = last;
+    buf_release(&detail);
+    buf_release(&example);
+    return 0;
+fail:
+    buf_release(&detail);
+    buf_release(&example);
+    return -1;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct error_entry *x = a, *y = b;
+
+    return x->count < y->count ? 1 : x->count > y->count ? -1 : (int)x->kind - (int)y->kind;
+}
+
+static int collect_errors(struct result *r, const struct run *run, const struct worker *workers, const struct span *s,
+                          struct err *err)
+{
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        for (size_t k = 0; k < workers[i].failures.count; k++) {
+            const struct failure_entry *e = &workers[i].failures.entries[k];
+            struct target_result *t = &r->targets[e->target];
+
+            if (add_error(&r->errors, &r->error_count, e, s) != 0 || add_error(&t->errors, &t->error_count, e, s) != 0)
+                return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+        }
+    }
+    if (r->error_count > 1)
+        qsort(r->errors, r->error_count, sizeof(*r->errors), by_count);
+    for (size_t k = 0; k < r->target_count; k++)
+        if (r->targets[k].error_count > 1)
+            qsort(r->targets[k].errors, r->targets[k].error_count, sizeof(*r->errors), by_count);
+    return 0;
+}
+
+static int collect_addresses(struct result *r, const struct run *run, const struct worker *workers, struct err *err)
+{
+    const uint32_t n = atomic_load(&run->addresses->count);
+
+    r->addresses = calloc(n > 0 ? n : 1, sizeof(*r->addresses));
+    if (r->addresses == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+    for (uint32_t a = 0; a < n; a++) {
+        struct address_entry *e = &r->addresses[r->address_count];
+        char text[ADDR_TEXT_MAX];
+
+        for (uint32_t i = 0; i < run->worker_count; i++) {
+            e->connections += workers[i].connections_by_address[a];
+            e->requests += workers[i].requests_by_address[a];
+            e->failed_connects += workers[i].failed_by_address[a];
+        }
+        if (e->connections + e->requests + e->failed_connects == 0)
+            continue;
+        e->address = slice_dup(slice_str(addr_format(text, &run->addresses->items[a])));
+        if (e->address == NULL)
+            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+        r->address_count++;
+    }
+    return 0;
+}
+
+static struct interval *interval_at(struct result *r, size_t index, struct err *err)
+{
+    struct interval *grown;
+
+    if (index < r->interval_count)
+        return &r->intervals[index];
+    grown = realloc(r->intervals, (index + 1) * sizeof(*grown));
+    if (grown == NULL) {
+        err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+        return NULL;
+    }
+    memset(grown + r->interval_count, 0, (index + 1 - r->interval_count) * sizeof(*grown));
+    r->intervals = grown;
+    r->interval_count = index + 1;
+    return &grown[index];
+}
+
+static int add_interval(struct result *r, const struct interval_counts *c, const struct hist *latency,
+                        const struct span *s, struct err *err)
+{
+    struct interval *x = interval_at(r, c->index, err);
+    const double length = (double)(c->end_ns - c->start_ns) / 1e9;
+
+    if (x == NULL)
+        return -1;
+    x->t_s = since(s, c->start_ns);
+    if (length > x->length_s)
+        x->length_s = length;
+    x->started += c->started;
+    x->ok += c->ok;
+    x->failed += c->failed;
+    x->bytes += c->bytes;
+    x->in_flight += (double)c->in_flight_ns / 1e9; /* divided by the length at the end */
+    return merge_into(&x->latency, latency, err);
+}
+
+static int collect_intervals(struct result *r, const struct run *run, const struct worker *workers,
+                             const struct span *s, struct err *err)
+{
+    struct interval_counts counts;
+    struct hist *latency = NULL;
+    int rc = -1;
+
+    if (hist_new(&latency, err) != 0)
+        return -1;
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        size_t cursor = 0;
+
+        for (;;) {
+            hist_reset(latency);
+            if (!interval_log_next(&workers[i].log, &cursor, &counts, latency))
+                break;
+            if (add_interval(r, &counts, latency, s, err) != 0)
+                goto out;
+        }
+    }
+    for (size_t i = 0; i < r->interval_count; i++)
+        if (r->intervals[i].length_s > 0)
+            r->intervals[i].in_flight /= r->intervals[i].length_s;
+    rc = 0;
+out:
+    hist_free(latency);
+    return rc;
+}
+
+static int collect_health(struct result *r, const struct run *run, const struct worker *workers,
+                          const struct run_facts *facts, const struct span *s, struct err *err)
+{
+    struct generator_health *h = &r->generator;
+    unsigned low = 0, high = 0;
+    uint64_t open = 0;
+    int highest = 0;
+
+    h->cpu_per_worker = calloc(run->worker_count, sizeof(double));
+    if (h->cpu_per_worker == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+    h->workers = run->worker_count;
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        const struct worker *w = &workers[i];
+        const uint64_t end = w->window_end_ns < w->finished_ns ? w->window_end_ns : w->finished_ns;
+        const double length = end > s->start_ns ? (double)(end - s->start_ns) : 0;
+
+        h->cpu_per_worker[i] = length > 0 ? (double)(w->cpu_end_ns - w->cpu_start_ns) / length : 0;
+        open += w->open_connections_max;
+        highest = w->highest_fd > highest ? w->highest_fd : highest;
+        h->log_waits += w->ring.waits;
+    }
+    h->open_files_max = (uint64_t)highest + 1;
+    h->open_files_limit = facts->open_files_limit;
+    if (run->plan->unix_socket == NULL && net_port_range(&low, &high, NULL) == 0) {
+        h->ports_used = open;
+        h->ports_available = (uint64_t)(high - low + 1) * (run->plan->source_count > 0 ? run->plan->source_count : 1);
+    }
+    h->time_wait_start = facts->net_before.time_wait;
+    h->time_wait_end = facts->net_after.time_wait;
+    h->retransmits = facts->net_after.retransmits - facts->net_before.retransmits;
+    h->rate_achieved = 0;
+    health_judge(h, health_cpus());
+    return 0;
+}
+
+static void collect_warmup(struct result *r, const struct run *run, const struct worker *workers)
+{
+    struct warmup_totals *t = &r->warmup;
+
+    t->duration_s = (double)run->plan->warmup_ns / 1e9;
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        const struct warm_tally *w = &workers[i].warm;
+
+        t->started += w->started;
+        t->sent += w->sent;
+        t->ok += w->ok;
+        t->failed += w->failed;
+        t->unfinished += w->unfinished;
+        t->retried += w->retried;
+    }
+}
+
+static void collect_times(struct result *r, const struct run *run, const struct worker *workers,
+                          const struct run_facts *facts, const struct span *s)
+{
+    uint64_t ramp_end = facts->ramp_start_ns, in_flight = 0;
+
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        ramp_end = workers[i].ramp_end_ns > ramp_end ? workers[i].ramp_end_ns : ramp_end;
+        in_flight += workers[i].in_flight_ns;
+    }
+    clock_format_rfc3339(r->started, facts->started_wall_ns);
+    r->ramp_s = (double)(ramp_end - facts->ramp_start_ns) / 1e9;
+    r->duration_s = (double)(s->end_ns - s->start_ns) / 1e9;
+    r->totals.in_flight_mean = r->duration_s > 0 ? (double)in_flight / 1e9 / r->duration_s : 0;
+    r->interrupted = facts->interrupted;
+}
+
+static void explain(struct result *r, const struct run *run, const struct worker *workers,
+                    const struct run_facts *facts)
+{
+    bool gave_up = false;
+    char text[UNITS_TEXT_MAX];
+
+    for (uint32_t i = 0; i < run->worker_count; i++)
+        gave_up |= workers[i].gave_up;
+    if (facts->never_reached)
+        result_add_reason(r, "the target was never reached: no connection could be opened");
+    if (gave_up)
+        result_add_reason(r, "given up: no connection could be opened for %s",
+                          units_format_duration(text, (double)run->plan->timeout_ns));
+    if (r->generator.log_waits > 0)
+        result_add_warning(r, "the request log was slower than the load: workers waited for it %llu times",
+                           (unsigned long long)r->generator.log_waits);
+}
+
+int collect(struct result *r, const struct run *run, struct worker *workers, const struct run_facts *facts,
+            struct err *err)
+{
+    const struct span s = window_of(run, workers);
+
+    collect_times(r, run, workers, facts, &s);
+    collect_warmup(r, run, workers);
+    for (size_t i = 0; i < run->plan->percentile_count; i++) {
+        if (r->percentiles == NULL)
+            r->percentiles = calloc(run->plan->percentile_count, sizeof(double));
+        if (r->percentiles == NULL)
+            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
+        r->percentiles[r->percentile_count++] = run->plan->percentiles[i];
+    }
+    if (collect_targets(r, run, workers, err) != 0 || collect_histograms(r, run, workers, err) != 0 ||
+        collect_errors(r, run, workers, &s, err) != 0 || collect_addresses(r, run, workers, err) != 0 ||
+        collect_intervals(r, run, workers, &s, err) != 0 || collect_health(r, run, workers, facts, &s, err) != 0)
+        return -1;
+    if (workers[0].first.tls_version[0] != '\0') {
+        r->tls_version = slice_dup(slice_str(workers[0].first.tls_version));
+        r->tls_cipher = slice_dup(slice_str(workers[0].first.tls_cipher));
+    }
+    explain(r, run, workers, facts);
+    collect_save_failures(r, run, workers);
+    result_judge(r, run->plan->max_errors, run->plan->strict);
+    return 0;
+}
+
+/* The earliest reply not yet written, over all workers. */
+static struct worker *earliest(const struct run *run, struct worker *workers, size_t *next)
+{
+    struct worker *best = NULL;
+
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        struct worker *w = &workers[i];
+
+        if (next[i] < w->failures.saved_count &&
+            (best == NULL || w->failures.saved[next[i]].at_ns < best->failures.saved[next[best->index]].at_ns))
+            best = w;
+    }
+    return best;
+}
+
+static void save_one(struct result *r, const struct run *run, const struct failures *f, size_t k, unsigned number)
+{
+    struct slice raw = slice_from(f->saved_bytes + k * f->saved_slot, f->saved[k].len), body = { 0 };
+    ptrdiff_t end = slice_find_slice(raw, SLICE("\r\n\r\n"));
+    struct err err = { 0 };
+    struct buf path, text;
+
+    if (end >= 0) {
+        body = slice_drop(raw, (size_t)end + 4);
+        raw = slice_take(raw, (size_t)end + 4);
+    }
+    buf_init(&path, 4096);
+    buf_init(&text, 2 * f->saved_slot + 4096);
+    buf_printf(&path, "%s/failure-%03u.http", run->plan->save_failures_dir, number);
+    redact_head(&text, raw);
+    buf_add_slice(&text, body);
+    if (!buf_ok(&path) || !buf_ok(&text) || file_write(path.data, buf_slice(&text), &err) != 0)
+        result_add_warning(r, "a failed reply could not be saved: %s", err.what);
+    buf_release(&path);
+    buf_release(&text);
+}
+
+void collect_save_failures(struct result *r, const struct run *run, struct worker *workers)
+{
+    size_t *next;
+
+    if (run->plan->save_failures_dir == NULL)
+        return;
+    next = calloc(run->worker_count, sizeof(*next));
+    for (unsigned number = 1; next != NULL && number <= run->plan->save_failures_max; number++) {
+        const struct worker *w = earliest(run, workers, next);
+
+        if (w == NULL)
+            break;
+        save_one(r, run, &w->failures, next[w->index]++, number);
+    }
+    free(next);
+}

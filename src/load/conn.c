@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load/worker.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define ADDRESS_DEAD_NS UINT64_C(1000000000)
+
+void conn_init(struct conn *c, struct worker *w, struct target *t, uint32_t index, uint32_t ordinal)
+{
+    c->worker = w;
+    c->target = t;
+    c->target_index = (uint32_t)(t - w->run->targets);
+    c->tally = &w->tallies[c->target_index];
+    c->index = index;
+    c->ordinal = ordinal;
+    c->state = CONN_IDLE;
+    c->stream = (struct stream)STREAM_CLOSED;
+    reply_init(&c->reply, &w->run->reply_settings, c);
+}
+
+static void connect_ended(struct conn *c, enum io io);
+
+static void set_state(struct conn *c, enum conn_state state)
+{
+    c->state = state;
+}
+
+/* Which errors of connect() are which kind. */
+static enum fail_kind connect_kind(int sys)
+{
+    switch (sys) {
+    case ECONNREFUSED:
+    case ENOENT: /* a Unix socket that is not there */
+        return FAIL_CONNECT_REFUSED;
+    case ETIMEDOUT:
+        return FAIL_CONNECT_TIMEOUT;
+    case EADDRNOTAVAIL:
+    case EADDRINUSE:
+        return FAIL_PORTS_EXHAUSTED;
+    case EMFILE:
+    case ENFILE:
+        return FAIL_FILES_EXHAUSTED;
+    case ECONNRESET:
+        return FAIL_RESET;
+    default:
+        return FAIL_CONNECT_UNREACHABLE;
+    }
+}
+
+/* The connection's own address first, so that the addresses share the connections evenly; a dead one is skipped while
+ * another of its family lives, the other family is for when none does. */
+static size_t pick_address(const struct conn *c, const struct address_set *set, uint64_t now)
+{
+    const struct worker *w = c->worker;
+    const size_t own = c->ordinal % set->preferred;
+
+    for (size_t i = 0; i < set->count; i++) {
+        const size_t k = i < set->preferred ? (own + i) % set->preferred : i;
+
+        if (w->dead_until_ns[set->items[k].slot] <= now)
+            return k;
+    }
+    return (own + c->address_tries) % set->count;
+}
+
+static void connect_started(struct conn *c, enum io io)
+{
+    struct worker *w = c->worker;
+
+    c->watch = worker_take_watch(w);
+    c->watch->arg = c;
+    c->watch->on_ready = conn_ready_events;
+    c->watch->on_closed = worker_watch_closed;
+    if (c->stream.fd > w->highest_fd)
+        w->highest_fd = c->stream.fd;
+    if (++w->open_connections > w->open_connections_max)
+        w->open_connections_max = w->open_connections;
+    set_state(c, CONN_CONNECTING);
+    conn_list_add_connect(c);
+    /* A connect on loopback is complete although it says "in progress": asking at once saves a turn of the loop. */
+    if (io != IO_OK)
+        io = stream_connect_finish(&c->stream);
+    if (watch_start(c->watch, w->loop, c->stream.fd, io == IO_WANT_WRITE ? WATCH_READ | WATCH_WRITE : WATCH_READ,
+                    NULL) != 0)
+        BUG("a fresh socket can not be watched");
+    if (io != IO_WANT_WRITE)
+        connect_ended(c, io);
+}
+
+/* Tries the next address; false when all have been tried. */
+static bool try_next_address(struct conn *c, const struct failure *why, uint64_t now)
+{
+    struct worker *w = c->worker;
+    const struct address_set *set = atomic_load_explicit(&c->target->addresses, memory_order_acquire);
+
+    w->failed_by_address[c->address_slot]++;
+    if (why->kind == FAIL_PORTS_EXHAUSTED || why->kind == FAIL_FILES_EXHAUSTED || why->kind == FAIL_TLS)
+        return false; /* not the address's fault, or it answered */
+    if (set->count < 2)
+        return false;
+    w->dead_until_ns[c->address_slot] = now + ADDRESS_DEAD_NS;
+    return ++c->address_tries < set->count;
+}
+
+/* Opens at the next address that may live, and the one after it when that fails at once. */
+static void open_next(struct conn *c, uint64_t now)
+{
+    struct worker *w = c->worker;
+    const struct load_plan *plan = w->run->plan;
+
+    for (;;) {
+        const struct address_set *set = atomic_load_explicit(&c->target->addresses, memory_order_acquire);
+        const size_t k = pick_address(c, set, now);
+        const struct addr *source = NULL;
+        struct failure why;
+        enum io io;
+
+        if (plan->source_count > 0)
+            source = &plan->sources[(c->ordinal + c->connection_number) % plan->source_count];
+        c->address_slot = set->items[k].slot;
+        c->connection_number++;
+        c->connect_start_ns = clock_now_ns();
+        c->connected_ns = c->tls_done_ns = 0;
+        io = stream_connect(&c->stream, &set->items[k].addr, source);
+        if (io != IO_FAILED) {
+            connect_started(c, io);
+            return;
+        }
+        why = (struct failure){ .kind = connect_kind(c->stream.sys_error), .sys = c->stream.sys_error, .note = "" };
+        stream_close(&c->stream);
+        if (!try_next_address(c, &why, now)) {
+            conn_open_failed(c, &why, now);
+            return;
+        }
+    }
+}
+
+void conn_open(struct conn *c, uint64_t now)
+{
+    c->address_tries = 0;
+    c->open_start_ns = now;
+    open_next(c, now);
+}
+
+static void leave_socket(struct conn *c)
+{
+    if (c->watch == NULL)
+        return;
+    if (c->state == CONN_CONNECTING || c->state == CONN_TLS)
+        conn_list_drop_connect(c);
+    watch_stop(c->watch);
+    c->watch = NULL;
+    c->worker->open_connections--;
+    c->requests_on_connection = 0;
+    set_state(c, CONN_IDLE);
+}
+
+void conn_close(struct conn *c)
+{
+    leave_socket(c);
+    stream_close(&c->stream);
+}
+
+void conn_close_politely(struct conn *c, uint64_t now)
+{
+    struct stream raw = STREAM_CLOSED;
+
+    leave_socket(c);
+    stream_adopt(&raw, stream_release_fd(&c->stream), c->stream.is_tcp);
+    worker_linger(c->worker, &raw, now);
+}
+
+void conn_opened(struct conn *c, uint64_t now)
+{
+    struct worker *w = c->worker;
+
+    conn_list_drop_connect(c);
+    c->backoff_level = 0;
+    w->alive_ns = now;
+    account_connection(c);
+    if (c->in_ramp) {
+        c->in_ramp = false;
+        w->ramp_waiting--;
+    }
+    set_state(c, CONN_READY);
+    watch_change(c->watch, WATCH_READ);
+    w->depth++;
+    if (c->has_request)
+        exchange_send(c, now);
+    else
+        worker_next(c, now);
+    w->depth--;
+}
+
+void conn_address_failed(struct conn *c, const struct failure *why, uint64_t now)
+{
+    conn_close(c);
+    if (try_next_address(c, why, now))
+        open_next(c, now);
+    else
+        conn_open_failed(c, why, now);
+}
+
+void conn_open_failed(struct conn *c, const struct failure *why, uint64_t now)
+{
+    struct worker *w = c->worker;
+    const bool ramp = c->in_ramp;
+
+    conn_close(c);
+    if (ramp) {
+        c->in_ramp = false;
+        w->ramp_waiting--;
+        if (!c->has_request && w->budget > 0) { /* a failed connect uses up one of -n and is a request that failed */
+            c->has_request = true;
+            c->warm = w->run->plan->warmup_ns > 0;
+            if (!c->warm && w->budget != UINT64_MAX)
+                w->budget--;
+            c->due_ns = c->open_start_ns;
+            c->sent_bytes = c->bytes_received = 0;
+            reply_begin(&c->reply, c->target->is_head);
+            account_start(c, now);
+        }
+    }
+    if (c->has_request)
+        exchange_fail(c, why, now);
+    else
+        worker_sleep(c, now);
+}
+
+static void start_tls(struct conn *c, uint64_t now)
+{
+    struct failure why = { .kind = FAIL_TLS, .note = c->stream.tls_error };
+
+    set_state(c, CONN_TLS);
+    if (stream_tls_start(&c->stream, c->worker->tls, c->target->sni, c->target->verify_name) != 0)
+        conn_open_failed(c, &why, now);
+}
+
+static void tls_events(struct conn *c)
+{
+    char note[FAILURE_NOTE_MAX];
+    struct failure why = { .kind = FAIL_TLS, .note = note };
+    const enum io io = stream_tls_handshake(&c->stream);
+    const uint64_t now = clock_now_ns();
+
+    switch (io) {
+    case IO_OK:
+        c->tls_done_ns = now;
+        conn_opened(c, now);
+        return;
+    case IO_WANT_READ:
+        watch_change(c->watch, WATCH_READ);
+        return;
+    case IO_WANT_WRITE:
+        watch_change(c->watch, WATCH_READ | WATCH_WRITE);
+        return;
+    case IO_EOF:
+    case IO_FAILED:
+        break;
+    }
+    /* The stream is closed below: the text must outlive it. */
+    snprintf(note, sizeof(note), "%s", io == IO_EOF ? "the peer closed during the handshake" : c->stream.tls_error);
+    conn_open_failed(c, &why, now);
+}
+
+static void connect_ended(struct conn *c, enum io io)
+{
+    const uint64_t now = clock_now_ns();
+
+    if (io != IO_OK) {
+        const struct failure why = { .kind = connect_kind(c->stream.sys_error),
+                                     .sys = c->stream.sys_error,
+                                     .note = "" };
+
+        conn_address_failed(c, &why, now);
+        return;
+    }
+    c->connected_ns = now;
+    if (!c->target->https) {
+        conn_opened(c, now);
+        return;
+    }
+    start_tls(c, now);
+    if (c->state == CONN_TLS)
+        tls_events(c);
+}
+
+static void open_events(struct conn *c)
+{
+    enum io io;
+
+    if (c->state == CONN_TLS) {
+        tls_events(c);
+        return;
+    }
+    io = stream_connect_finish(&c->stream);
+    if (io != IO_WANT_WRITE)
+        connect_ended(c, io);
+}
+
+/* An idle connection became readable: the peer closed it, or spoke out of turn. */
+static void idle_events(struct conn *c)
+{
+    const uint64_t now = clock_now_ns();
+
+    if (stream_has_pending(&c->stream) || stream_is_tls(&c->stream)) {
+        size_t moved;
+        const enum io io = stream_read(&c->stream, c->worker->scratch, SCRATCH_BYTES, &moved);
+
+        if (io == IO_WANT_READ || io == IO_WANT_WRITE)
+            return; /* session tickets */
+    }
+    conn_close(c);
+    worker_next(c, now);
+}
+
+void conn_ready_events(struct watch *watch, unsigned events)
+{
+    struct conn *c = watch->arg;
+
+    switch (c->state) {
+    case CONN_CONNECTING:
+    case CONN_TLS:
+        open_events(c);
+        return;
+    case CONN_READY:
+        idle_events(c);
+        return;
+    case CONN_SENDING:
+    case CONN_READING:
+        exchange_events(c, events);
+        return;
+    case CONN_IDLE:
+    case CONN_SLEEPING:
+    case CONN_FINISHED:
+        return;
+    }
+}
+
+void conn_begin_request(struct conn *c, uint64_t now)
+{
+    struct worker *w = c->worker;
+
+    c->has_request = true;
+    c->warm = w->stage == STAGE_WARMUP;
+    c->retried = false;
+    c->due_ns = now;
+    c->sent_bytes = c->bytes_received = 0;
+    c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;
+    c->keep_len = 0;
+    reply_begin(&c->reply, c->target->is_head);
+    if (!c->warm && w->budget != UINT64_MAX)
+        w->budget--;
+    account_start(c, now);
+    conn_list_add_timeout(c);
+    if (c->state == CONN_READY)
+        exchange_send(c, now);
+    else if (c->state == CONN_IDLE || c->state == CONN_SLEEPING)
+        conn_open(c, now);
+    /* else it is opening already and sends when it is open */
+}

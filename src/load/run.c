@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/pages.h"
+#include "base/units.h"
+#include "http/redact.h"
+#include "load/collect.h"
+#include "load/progress.h"
+#include "load/worker.h"
+#include "net/listen.h"
+
+#define POLL_NS UINT64_C(20000000)
+#define RESOLVE_PERIOD_NS UINT64_C(400000000)
+#define KEEP_EXAMPLE FAILURE_EXAMPLE_MAX
+#define KEEP_WHOLE (1024u * 1024u + 64u * 1024u)
+#define HEAD_MAX_DEFAULT (64u * 1024u)
+#define FILES_SPARE 64u /* loops, standard streams, outputs, resolver */
+
+struct load {
+    struct load_plan plan;
+    struct run run;
+    struct worker *workers;
+    size_t workers_bytes;
+    uint32_t connections; /* of all targets */
+    uint8_t expect[STATUS_MAX];
+    uint64_t open_files_limit;
+    struct load_first first;
+};
+
+void load_plan_init(struct load_plan *p)
+{
+    *p = (struct load_plan){ .connections = 10,
+                             .timeout_ns = 30 * UINT64_C(1000000000),
+                             .connect_timeout_ns = 5 * UINT64_C(1000000000),
+                             .drain_ns = UINT64_C(1000000000),
+                             .version = HTTP_1_1,
+                             .family = AF_UNSPEC,
+                             .max_errors = 0.01 };
+}
+
+static void expect_defaults(struct load *l)
+{
+    for (int s = 0; s < STATUS_MAX; s++) {
+        if (l->plan.expect_any_status)
+            l->expect[s] = 1;
+        else if (l->plan.expect_status != NULL)
+            l->expect[s] = l->plan.expect_status[s];
+        else
+            l->expect[s] = s >= 200 && s < 400;
+    }
+    l->run.expect_status = l->expect;
+}
+
+static int prepare_targets(struct load *l, struct err *err)
+{
+    struct run *run = &l->run;
+    void *table;
+
+    run->targets = calloc(l->plan.target_count, sizeof(*run->targets));
+    if (run->targets == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %zu targets", l->plan.target_count);
+    if (pages_map(&table, sizeof(*run->addresses), err) != 0)
+        return -1;
+    run->addresses = table;
+    for (size_t i = 0; i < l->plan.target_count; i++) {
+        run->target_count++;
+        if (target_prepare(&run->targets[i], &l->plan.targets[i], &l->plan, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* One lookup per name: targets of the same host and port share the answer of the first. */
+static int resolve_targets(struct load *l, struct err *err)
+{
+    struct run *run = &l->run;
+
+    for (size_t i = 0; i < run->target_count; i++) {
+        struct target *t = &run->targets[i];
+        size_t same = 0;
+
+        while (same < i && (run->targets[same].connect_port != t->connect_port ||
+                            strcmp(run->targets[same].connect_host, t->connect_host) != 0))
+            same++;
+        if (same < i) {
+            if (target_share_addresses(t, &run->targets[same], err) != 0)
+                return -1;
+        } else if (target_resolve(t, &l->plan, run->addresses, err) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* The source addresses must be ours: found out now, not by every connect. */
+static int check_sources(const struct load_plan *plan, struct err *err)
+{
+    for (size_t i = 0; i < plan->source_count; i++) {
+        const struct addr *a = &plan->sources[i];
+        char text[ADDR_TEXT_MAX];
+        const int fd = socket(a->sa.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const int rc = fd < 0 ? -1 : bind(fd, &a->sa.any, a->len);
+        const int sys = errno;
+
+        if (fd >= 0)
+            close(fd);
+        if (rc != 0)
+            return err_set(err, ERR_CONFIG, sys, "cannot use the source address %s", addr_format(text, a));
+    }
+    return 0;
+}
+
+static int check_files(struct load *l, struct err *err)
+{
+    const bool short_lived = l->plan.requests_per_connection > 0 || l->plan.version == HTTP_1_0;
+    const uint64_t need = l->connections + FILES_SPARE + 8u * l->run.worker_count +
+                          (short_lived ? l->connections / 4u : 0);
+
+    l->open_files_limit = net_raise_open_files();
+    if (need <= l->open_files_limit)
+        return 0;
+    err_set(err, ERR_LIMIT, 0, "%u connections need %llu open files, the limit is %llu", l->connections,
+            (unsigned long long)need, (unsigned long long)l->open_files_limit);
+    return err_hint(err, "raise the hard limit (ulimit -Hn) or use fewer connections");
+}
+
+static int size_run(struct load *l, struct err *err)
+{
+    struct load_plan *plan = &l->plan;
+    const uint64_t wanted = (uint64_t)plan->connections * plan->target_count;
+    const long cpus = (long)health_cpus();
+
+    if (wanted > UINT32_MAX / 8)
+        return err_set(err, ERR_LIMIT, 0, "%llu connections are more than one process can hold",
+                       (unsigned long long)wanted);
+    l->connections = (uint32_t)wanted;
+    if (plan->requests > 0 &&
+        plan->requests < wanted) /* more connections than requests would only be opened and closed */
+        l->connections = (uint32_t)plan->requests;
+    l->run.worker_count = plan->threads > 0 ? plan->threads : (uint32_t)cpus;
+    if (l->run.worker_count > l->connections)
+        l->run.worker_count = l->connections;
+    return check_files(l, err);
+}
+
+static int prepare_workers(struct load *l, struct err *err)
+{
+    struct run *run = &l->run;
+    const uint64_t n = l->plan.requests;
+    uint64_t first = 0, sent_before = 0;
+    void *memory;
+
+    l->workers_bytes = run->worker_count * sizeof(struct worker);
+    if (pages_map(&memory, l->workers_bytes, err) != 0)
+        return -1;
+    l->workers = memory;
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        const uint64_t end = (uint64_t)l->connections * (i + 1) / run->worker_count;
+        /* By the share of connections, remainders so that the sum is exactly n. */
+        const uint64_t sent_after = n / l->connections * end + n % l->connections * end / l->connections;
+        const uint64_t budget = n > 0 ? sent_after - sent_before : UINT64_MAX;
+
+        if (worker_init(&l->workers[i], run, i, (uint32_t)first, (uint32_t)(end - first), budget, err) != 0)
+            return -1;
+        first = end;
+        sent_before = sent_after;
+    }
+    return 0;
+}
+
+int load_prepare(struct load **out, const struct load_plan *plan, struct err *err)
+{
+    struct load *l = calloc(1, sizeof(*l));
+
+    *out = NULL;
+    if (l == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the run");
+    l->plan = *plan;
+    l->run.plan = &l->plan;
+    if (l->plan.duration_ns == 0 && l->plan.requests == 0)
+        l->plan.duration_ns = 10 * UINT64_C(1000000000);
+    l->run.reply_settings.head_max_bytes = plan->head_max_bytes != 0 ? plan->head_max_bytes : HEAD_MAX_DEFAULT;
+    l->run.keep_max = plan->save_failures_dir != NULL || plan->on_seen != NULL ? KEEP_WHOLE : KEEP_EXAMPLE;
+    pthread_mutex_init(&l->run.lock, NULL);
+    pthread_cond_init(&l->run.changed, NULL);
+    expect_defaults(l);
+    if (prepare_targets(l, err) != 0 || size_run(l, err) != 0 || check_sources(&l->plan, err) != 0 ||
+        resolve_targets(l, err) != 0 || prepare_workers(l, err) != 0) {
+        load_free(l);
+        return -1;
+    }
+    *out = l;
+    return 0;
+}
+
+static void stop_workers(struct load *l, int how)
+{
+    if (atomic_load(&l->run.stop) >= how)
+        how = atomic_load(&l->run.stop);
+    pthread_mutex_lock(&l->run.lock);
+    atomic_store(&l->run.stop, how);
+    pthread_cond_broadcast(&l->run.changed);
+    pthread_mutex_unlock(&l->run.lock);
+    for (uint32_t i = 0; i < l->run.worker_count; i++)
+        wakeup_send(&l->workers[i].wakeup);
+}
+
+/* Sleeps until a worker reports or POLL_NS has passed; called with the lock held. */
+static void wait_a_little(struct run *run)
+{
+    struct timespec until;
+    const uint64_t at = clock_wall_ns() + POLL_NS;
+
+    until.tv_sec = (time_t)(at / NS_PER_S);
+    until.tv_nsec = (long)(at % NS_PER_S);
+    pthread_cond_timedwait(&run->changed, &run->lock, &until);
+}
+
+static void drain_records(struct load *l)
+{
+    if (l->plan.on_records == NULL)
+        return;
+    for (uint32_t i = 0; i < l->run.worker_count; i++)
+        record_ring_drain(&l->workers[i].ring, l->plan.on_records, l->plan.arg);
+}
+
+struct record_writer {
+    struct load *load;
+    _Atomic bool end;
+};
+
+/* Formats and writes ended requests, so that no worker does. */
+static void *write_records(void *arg)
+{
+    struct record_writer *rw = arg;
+    const struct timespec pause = { .tv_nsec = 2000000 };
+
+    while (!atomic_load(&rw->end)) {
+        drain_records(rw->load);
+        nanosleep(&pause, NULL);
+    }
+    drain_records(rw->load);
+    return NULL;
+}
+
+/* The stop that the caller asks for, and the one that the run itself asked for, reach the workers once each. */
+static void pass_on_stop(struct load *l, int *passed)
+{
+    const int asked = l->plan.stop != NULL ? *l->plan.stop : 0;
+    const int own = atomic_load(&l->run.stop);
+    const int how = asked > own ? asked : own;
+
+    if (how <= *passed)
+        return;
+    *passed = how;
+    stop_workers(l, how);
+}
+
+static void re_resolve(struct load *l, uint64_t *next_ns)
+{
+    if (!l->plan.re_resolve || clock_now_ns() < *next_ns)
+        return;
+    for (size_t i = 0; i < l->run.target_count; i++)
+        if (target_resolve(&l->run.targets[i], &l->plan, l->run.addresses, NULL) != 0)
+            continue; /* the old addresses serve on */
+    *next_ns = clock_now_ns() + RESOLVE_PERIOD_NS;
+}
+
+/* What the main thread does until every worker is over. True when the ramp reached nobody. */
+static bool supervise(struct load *l)
+{
+    struct run *run = &l->run;
+    struct progress_reader progress;
+    uint64_t next_resolve = 0;
+    bool never_reached = false;
+    int passed = 0;
+
+    progress_reader_init(&progress, &l->plan, l->workers, run->worker_count);
+    for (;;) {
+        uint32_t ended;
+
+        pthread_mutex_lock(&run->lock);
+        if (run->ended < run->worker_count)
+            wait_a_little(run);
+        if (run->ramped == run->worker_count && !run->go && atomic_load(&run->stop) == 0) {
+            never_reached = run->connected == 0;
+            if (never_reached) {
+                atomic_store(&run->stop, 2);
+            } else {
+                run->go = true;
+                run->go_ns = clock_now_ns() + 1000000;
+            }
+            pthread_cond_broadcast(&run->changed);
+        }
+        ended = run->ended;
+        pthread_mutex_unlock(&run->lock);
+        if (ended == run->worker_count)
+            break;
+        pass_on_stop(l, &passed);
+        re_resolve(l, &next_resolve);
+        progress_reader_poll(&progress, run);
+    }
+    progress_reader_release(&progress);
+    return never_reached;
+}
+
+static int start_workers(struct load *l, struct err *err)
+{
+    for (uint32_t i = 0; i < l->run.worker_count; i++)
+        if (worker_start(&l->workers[i], err) != 0)
+            return -1;
+    return 0;
+}
+
+static void join_workers(struct load *l)
+{
+    for (uint32_t i = 0; i < l->run.worker_count; i++) {
+        if (l->workers[i].thread_started)
+            pthread_join(l->workers[i].thread, NULL);
+        l->workers[i].thread_started = false;
+    }
+}
+
+/* "Server: nginx" of the first reply's head. */
+static void first_server(struct load_first *first, const char *head, size_t len)
+{
+    struct slice rest = slice_from(head, len);
+
+    while (rest.len > 0) {
+        struct slice line = slice_split(&rest, '\n');
+
+        if (!slice_starts_nocase(line, SLICE("server:")))
+            continue;
+        line = slice_drop(line, 7);
+        if (slice_ends(line, SLICE("\r")))
+            line = slice_take(line, line.len - 1);
+        line = slice_trim(line);
+        snprintf(first->server, sizeof(first->server), "%.*s", SLICE_FMT(line));
+        return;
+    }
+}
+
+int load_run(struct load *l, struct result **out, struct err *err)
+{
+    struct run_facts facts = { .started_wall_ns = clock_wall_ns(),
+                               .ramp_start_ns = clock_now_ns(),
+                               .open_files_limit = l->open_files_limit };
+    struct record_writer writer = { .load = l };
+    pthread_t writer_thread;
+    bool writing = false;
+    int rc = -1;
+
+    *out = NULL;
+    net_counters_read(&facts.net_before);
+    if (l->plan.on_records != NULL)
+        writing = pthread_create(&writer_thread, NULL, write_records, &writer) == 0;
+    if (start_workers(l, err) == 0) {
+        facts.never_reached = supervise(l);
+        rc = 0;
+    } else {
+        stop_workers(l, 2);
+    }
+    join_workers(l);
+    atomic_store(&writer.end, true);
+    if (writing)
+        pthread_join(writer_thread, NULL);
+    net_counters_read(&facts.net_after);
+    facts.interrupted = l->plan.stop != NULL && *l->plan.stop != 0;
+    if (rc != 0 || result_new(out, err) != 0)
+        return -1;
+    l->first = l->workers[0].first;
+    first_server(&l->first, l->workers[0].first_head, l->workers[0].first_head_len);
+    if (collect(*out, &l->run, l->workers, &facts, err) != 0) {
+        result_free(*out);
+        *out = NULL;
+        return -1;
+    }
+    return 0;
+}
+
+const struct load_first *load_first_reply(const struct load *l)
+{
+    return &l->first;
+}
+
+void load_describe(const struct load *l, struct buf *out)
+{
+    char text[ADDR_TEXT_MAX], time[UNITS_TEXT_MAX];
+
+    buf_printf(out, "%u connection%s on %u thread%s, ", l->connections, l->connections == 1 ? "" : "s",
+               l->run.worker_count, l->run.worker_count == 1 ? "" : "s");
+    if (l->plan.requests > 0)
+        buf_printf(out, "%llu requests%s", (unsigned long long)l->plan.requests, l->plan.duration_ns > 0 ? " or " : "");
+    if (l->plan.duration_ns > 0)
+        buf_add_str(out, units_format_duration(time, (double)l->plan.duration_ns));
+    buf_add_str(out, "\n");
+    for (size_t i = 0; i < l->run.target_count; i++) {
+        const struct target *t = &l->run.targets[i];
+        const struct address_set *set = atomic_load(&t->addresses);
+
+        buf_printf(out, "%s ", t->spec->method);
+        redact_url(out, slice_str(t->spec->url));
+        for (size_t k = 0; k < set->count; k++)
+            buf_printf(out, "%s%s", k == 0 ? " -> " : ", ", addr_format(text, &set->items[k].addr));
+        buf_add_str(out, "\n");
+        redact_head(out,
+                    slice_take(buf_slice(&t->keep_request), t->keep_request.len < 4096 ? t->keep_request.len : 4096));
+    }
+}
+
+void load_free(struct load *l)
+{
+    if (l == NULL)
+        return;
+    for (uint32_t i = 0; l->workers != NULL && i < l->run.worker_count; i++)
+        worker_release(&l->workers[i]);
+    pages_unmap(l->workers, l->workers_bytes);
+    for (size_t i = 0; i < l->run.target_count; i++)
+        target_release(&l->run.targets[i]);
+    free(l->run.targets);
+    pages_unmap(l->run.addresses, sizeof(*l->run.addresses));
+    pthread_mutex_destroy(&l->run.lock);
+    pthread_cond_destroy(&l->run.changed);
+    free(l);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REQUEST_MAX (1024u * 1024u)
+#define INLINE_BODY_MAX (64u * 1024u)
+
+uint16_t address_table_slot(struct address_table *t, const struct addr *a)
+{
+    const uint32_t n = atomic_load_explicit(&t->count, memory_order_relaxed);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (addr_equal(&t->items[i], a))
+            return (uint16_t)i;
+    if (n == ADDRESS_SLOTS)
+        return ADDRESS_SLOTS - 1;
+    t->items[n] = *a;
+    atomic_store_explicit(&t->count, n + 1, memory_order_release);
+    return (uint16_t)n;
+}
+
+static int open_body(struct target *t, const struct load_body *body, struct err *err)
+{
+    struct stat st;
+
+    t->body_file = -1;
+    if (!body->present)
+        return 0;
+    if (!body->from_file) {
+        t->body = body->bytes;
+        t->body_bytes = body->bytes.len;
+        return 0;
+    }
+    t->body_file = open(body->path, O_RDONLY | O_CLOEXEC);
+    if (t->body_file < 0 || fstat(t->body_file, &st) != 0)
+        return err_set(err, ERR_CONFIG, errno, "cannot read the body file '%s'", body->path);
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, ERR_CONFIG, 0, "the body file '%s' is not a regular file", body->path);
+    t->body_bytes = (uint64_t)st.st_size;
+    return 0;
+}
+
+/* "HOST:PORT" of connect_to, else what the URL says. */
+static int set_connect(struct target *t, const struct load_plan *plan, struct err *err)
+{
+    const struct slice to = slice_str(plan->connect_to);
+    uint64_t port;
+    size_t colon = to.len;
+
+    t->connect_port = t->url.port;
+    if (plan->connect_to == NULL) {
+        t->connect_host = slice_dup(t->url.host);
+        return t->connect_host != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
+    }
+    while (colon > 0 && to.ptr[colon - 1] != ':')
+        colon--;
+    if (colon < 2 || !slice_to_u64(slice_drop(to, colon), &port) || port == 0 || port > 65535)
+        return err_set(err, ERR_USAGE, 0, "'%s' is no HOST:PORT to connect to", plan->connect_to);
+    t->connect_port = (uint16_t)port;
+    t->connect_host = slice_dup(slice_take(to, colon - 1));
+    return t->connect_host != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
+}
+
+static bool is_literal(const char *host)
+{
+    struct addr a;
+
+    return addr_parse(&a, slice_str(host), 1, NULL) == 0;
+}
+
+static int set_names(struct target *t, const struct load_plan *plan, struct err *err)
+{
+    t->host = slice_dup(t->url.host);
+    if (t->host == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
+    t->verify_name = t->host;
+    t->sni = is_literal(t->host) ? NULL : t->host; /* RFC 6066: no literal addresses in SNI */
+    if (plan->sni != NULL) {
+        t->sni = plan->sni[0] != '\0' ? plan->sni : NULL;
+        if (t->sni != NULL)
+            t->verify_name = t->sni;
+    }
+    for (size_t i = 0; i < plan->override_count; i++) {
+        const struct load_override *o = &plan->overrides[i];
+
+        if ((o->port == 0 || o->port == t->connect_port) &&
+            slice_eq_nocase(slice_str(o->host), slice_str(t->connect_host)))
+            t->override_addresses = o->addresses;
+    }
+    return 0;
+}
+
+static int build_requests(struct target *t, const struct load_plan *plan, struct err *err)
+{
+    const struct load_target *spec = t->spec;
+    struct buf target_text, authority, authorization;
+    struct request_spec r;
+    int rc = -1;
+
+    buf_init(&target_text, REQUEST_MAX);
+    buf_init(&authority, 1024);
+    buf_init(&authorization, 64 * 1024);
+    buf_add_slice(&target_text, t->url.path);
+    buf_add_slice(&target_text, t->url.query);
+    url_add_authority(&authority, &t->url);
+    if (spec->authorization != NULL)
+        buf_add_str(&authorization, spec->authorization);
+    else if (t->url.userinfo.ptr != NULL) {
+        struct buf plain;
+
+        buf_init(&plain, 32 * 1024);
+        if (!url_decode(&plain, t->url.userinfo)) {
+            buf_release(&plain);
+            err_set(err, ERR_USAGE, 0, "the credentials of the URL hold a broken percent escape");
+            goto out;
+        }
+        request_basic_authorization(&authorization, buf_slice(&plain));
+        buf_release(&plain);
+    }
+    r = (struct request_spec){
+        .method = slice_str(spec->method),
+        .target = spec->raw_target != NULL ? slice_str(spec->raw_target) : buf_slice(&target_text),
+        .authority = spec->authority != NULL ? slice_str(spec->authority) : buf_slice(&authority),
+        .version = plan->version,
+        .fields = spec->fields,
+        .authorization = buf_slice(&authorization),
+        .user_agent = slice_str(spec->user_agent),
+        .content_type = slice_str(spec->content_type),
+        .has_body = spec->body.present,
+        .body_bytes = t->body_bytes,
+        .keep_alive = plan->version == HTTP_1_0 && plan->http10_keep_alive,
+    };
+    if (request_build(&t->keep_request, &r, err) != 0)
+        goto out;
+    r.close = plan->version == HTTP_1_1;
+    r.keep_alive = false;
+    if (request_build(&t->close_request, &r, err) != 0)
+        goto out;
+    rc = 0;
+out:
+    buf_release(&target_text);
+    buf_release(&authority);
+    buf_release(&authorization);
+    return rc;
+}
+
+/* Short bodies travel in the same write as the head. */
+static void inline_short_body(struct target *t)
+{
+    if (t->body_file >= 0 || t->body.len == 0 || t->body.len > INLINE_BODY_MAX)
+        return;
+    buf_add_slice(&t->keep_request, t->body);
+    buf_add_slice(&t->close_request, t->body);
+    t->body = (struct slice){ 0 };
+    t->body_bytes = 0;
+}
+
+int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan, struct err *err)
+{
+    *t = (struct target){ .spec = spec, .body_file = -1 };
+    buf_init(&t->keep_request, REQUEST_MAX);
+    buf_init(&t->close_request, REQUEST_MAX);
+    if (url_parse(&t->url, slice_str(spec->url), err) != 0 || set_connect(t, plan, err) != 0 ||
+        set_names(t, plan, err) != 0 || open_body(t, &spec->body, err) != 0 || build_requests(t, plan, err) != 0)
+        return -1;
+    inline_short_body(t);
+    if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request))
+        return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
+    t->https = t->url.https;
+    t->is_head = slice_eq(slice_str(spec->method), SLICE("HEAD"));
+    t->is_idempotent = request_method_is_idempotent(slice_str(spec->method));
+    return 0;
+}
+
+/* "ADDR[,ADDR…]" of --resolve. */
+static int parse_override(struct addr_list *list, const char *text, uint16_t port, struct err *err)
+{
+    struct slice rest = slice_str(text);
+
+    list->count = 0;
+    list->lookup_ns = 0;
+    while (rest.len > 0 && list->count < ADDR_LIST_MAX) {
+        const struct slice one = slice_split(&rest, ',');
+
+        if (addr_parse(&list->items[list->count], one, port, err) != 0)
+            return -1;
+        list->count++;
+    }
+    return list->count > 0 ? 0 : err_set(err, ERR_USAGE, 0, "--resolve names no address");
+}
+
+static int look_up(struct target *t, const struct load_plan *plan, struct addr_list *list, struct err *err)
+{
+    if (plan->unix_socket != NULL) {
+        list->count = 1;
+        list->lookup_ns = 0;
+        return addr_unix(&list->items[0], slice_str(plan->unix_socket), err);
+    }
+    if (t->override_addresses != NULL)
+        return parse_override(list, t->override_addresses, t->connect_port, err);
+    return addr_resolve(list, slice_str(t->connect_host), t->connect_port, plan->family, err);
+}
+
+static bool same_set(const struct address_set *set, const struct addr_list *list)
+{
+    if (set == NULL || set->count != list->count)
+        return false;
+    for (size_t i = 0; i < list->count; i++) {
+        bool found = false;
+
+        for (size_t k = 0; k < set->count && !found; k++)
+            found = addr_equal(&set->items[k].addr, &list->items[i]);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The first family the resolver named comes first; the other one is only for when all of the first are dead. */
+static void fill_set(struct address_set *set, const struct addr_list *list, struct address_table *table)
+{
+    const sa_family_t family = list->items[0].sa.any.sa_family;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < list->count; i++) {
+            if ((list->items[i].sa.any.sa_family == family) != (pass == 0))
+                continue;
+            set->items[set->count].addr = list->items[i];
+            set->items[set->count].slot = address_table_slot(table, &list->items[i]);
+            set->count++;
+        }
+        if (pass == 0)
+            set->preferred = set->count;
+    }
+}
+
+int target_resolve(struct target *t, const struct load_plan *plan, struct address_table *table, struct err *err)
+{
+    struct address_set *current = atomic_load_explicit(&t->addresses, memory_order_relaxed), *set;
+    struct addr_list *list = calloc(1, sizeof(*list));
+    int rc = -1;
+
+    if (list == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for addresses");
+    if (look_up(t, plan, list, err) != 0)
+        goto out;
+    rc = 0;
+    if (same_set(current, list))
+        goto out;
+    set = calloc(1, sizeof(*set) + list->count * sizeof(set->items[0]));
+    if (set == NULL) {
+        rc = err_set(err, ERR_SYSTEM, ENOMEM, "no memory for addresses");
+        goto out;
+    }
+    fill_set(set, list, table);
+    set->older = current;
+    if (current == NULL)
+        t->lookup_ns = list->lookup_ns;
+    atomic_store_explicit(&t->addresses, set, memory_order_release);
+out:
+    free(list);
+    return rc;
+}
+
+int target_share_addresses(struct target *t, const struct target *from, struct err *err)
+{
+    const struct address_set *theirs = atomic_load_explicit(&from->addresses, memory_order_relaxed);
+    const size_t bytes = sizeof(*theirs) + theirs->count * sizeof(theirs->items[0]);
+    struct address_set *set = malloc(bytes);
+
+    if (set == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for addresses");
+    memcpy(set, theirs, bytes);
+    set->older = NULL;
+    atomic_store_explicit(&t->addresses, set, memory_order_release);
+    return 0;
+}
+
+void target_release(struct target *t)
+{
+    struct address_set *set = atomic_load_explicit(&t->addresses, memory_order_relaxed);
+
+    while (set != NULL) {
+        struct address_set *older = set->older;
+
+        free(set);
+        set = older;
+    }
+    if (t->body_file >= 0)
+        close(t->body_file);
+    free(t->host);
+    free(t->connect_host);
+    buf_release(&t->keep_request);
+    buf_release(&t->close_request);
+    *t = (struct target){ .body_file = -1 };
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A target made ready: its request as bytes, its addresses, its body.
+ *
+ * Made before the run by one thread; while measuring, workers only read it. The one thing that may change is the set of
+ * addresses
+ * (--re-resolve): a whole new set is published by pointer, old ones live until target_release(), so that no reader
+ * needs a lock. */
+#ifndef PLIMSOLL_LOAD_TARGET_H
+#define PLIMSOLL_LOAD_TARGET_H
+
+#include "base/buf.h"
+#include "http/url.h"
+#include "load/load.h"
+
+#include <stdatomic.h>
+
+#define ADDRESS_SLOTS 4096 /* distinct addresses a run can count apart */
+
+/* Every address the run has seen, with the place its counters have in each worker. Only the publisher adds. */
+struct address_table {
+    struct addr items[ADDRESS_SLOTS];
+    _Atomic uint32_t count;
+};
+/* The address's slot, added when new. The last slot takes whatever comes after the table is full. */
+uint16_t address_table_slot(struct address_table *t, const struct addr *a);
+
+struct address_set {
+    struct address_set *older; /* kept until the end */
+    size_t count;
+    size_t preferred; /* the first so many are of the family that is used unless all of them are dead */
+    struct {
+        struct addr addr;
+        uint16_t slot;
+    } items[];
+};
+
+struct target {
+    struct url url; /* slices into spec->url */
+    const struct load_target *spec;
+    char *host;            /* NUL-terminated: for lookups, SNI, verification */
+    uint16_t connect_port; /* may differ from the URL's with connect_to */
+    char *connect_host;
+    const char *sni;                        /* NULL: none */
+    const char *verify_name;                /* the name or literal the certificate must be valid for */
+    struct buf keep_request, close_request; /* heads, short bodies included */
+    struct slice body;                      /* a longer body in memory */
+    int body_file;                          /* or in a file; -1 */
+    uint64_t body_bytes;                    /* of the parts that follow the buffers above */
+    bool is_head, is_idempotent, https;
+    const char *override_addresses; /* --resolve; NULL: look the name up */
+    uint64_t lookup_ns;
+    _Atomic(struct address_set *) addresses;
+};
+
+/* Everything but the addresses. ERR_USAGE/ERR_CONFIG with the offending value. */
+MUST_CHECK int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan,
+                              struct err *err);
+/* Looks the name up (or takes the override) and publishes the set when it differs from the current one. */
+MUST_CHECK int target_resolve(struct target *t, const struct load_plan *plan, struct address_table *table,
+                              struct err *err);
+/* Targets of one host and port share the answer of one lookup. */
+MUST_CHECK int target_share_addresses(struct target *t, const struct target *from, struct err *err);
+void target_release(struct target *t);
+
+#endif

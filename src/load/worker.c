@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load/worker.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+#include "base/clock.h"
+#include "base/pages.h"
+#include "base/units.h"
+
+#define LAG_PERIOD_NS UINT64_C(10000000)
+#define RAMP_TICK_NS UINT64_C(1000000)
+#define RAMP_BATCH 64u    /* connections opened per tick, over all workers: listen queues are short */
+#define RAMP_OPENING 512u /* and so many at once may be on their way */
+#define LINGER_MAX 4096u
+
+struct watch *worker_take_watch(struct worker *w)
+{
+    if (w->free_watch_count == 0)
+        BUG("no watch is left: %u connections", w->conn_count);
+    return w->free_watches[--w->free_watch_count];
+}
+
+void worker_watch_closed(struct watch *watch)
+{
+    const struct conn *c = watch->arg;
+    struct worker *w = c->worker;
+
+    w->free_watches[w->free_watch_count++] = watch;
+}
+
+void worker_next(struct conn *c, uint64_t now)
+{
+    struct worker *w = c->worker;
+
+    if (worker_takes_requests(w, now))
+        conn_begin_request(c, now);
+    else if (w->stage == STAGE_WINDOW || w->stage == STAGE_DRAIN)
+        worker_check_over(w, now);
+}
+
+void worker_check_over(struct worker *w, uint64_t now)
+{
+    const bool none_to_come = w->stage == STAGE_DRAIN || (w->stage == STAGE_WINDOW && w->budget == 0);
+
+    if (none_to_come && w->in_flight == 0)
+        worker_finish(w, now);
+}
+
+static void end_window(struct worker *w, uint64_t now)
+{
+    w->cpu_end_ns = clock_thread_cpu_ns();
+    account_roll(w, now);
+    account_time(w, now);
+}
+
+/* Everything that is still on its way is unfinished; the loop ends. */
+void worker_finish(struct worker *w, uint64_t now)
+{
+    if (w->stage == STAGE_OVER)
+        return;
+    if (w->stage == STAGE_WINDOW)
+        end_window(w, now);
+    for (uint32_t i = 0; i < w->conn_count; i++) {
+        struct conn *c = &w->conns[i];
+
+        if (c->has_request)
+            account_unfinished(c, now);
+        c->has_request = false;
+        conn_list_drop_timeout(c);
+    }
+    if (w->interval.start_ns != 0)
+        account_last_interval(w, now);
+    w->stage = STAGE_OVER;
+    w->finished_ns = now;
+    for (uint32_t i = 0; i < w->conn_count; i++) {
+        conn_close(&w->conns[i]);
+        w->conns[i].state = CONN_FINISHED;
+    }
+    linger_close_all(w);
+    loop_stop(w->loop);
+}
+
+static void start_idle(struct worker *w)
+{
+    for (uint32_t i = 0; i < w->conn_count && w->stage != STAGE_OVER; i++) {
+        struct conn *c = &w->conns[i];
+        const uint64_t now = clock_now_ns();
+
+        if (c->has_request || c->state == CONN_SLEEPING || c->state == CONN_FINISHED)
+            continue;
+        worker_next(c, now);
+    }
+}
+
+static void begin_window(struct worker *w)
+{
+    w->stage = STAGE_WINDOW;
+    w->cpu_start_ns = clock_thread_cpu_ns();
+    w->in_flight_at_ns = w->window_start_ns;
+    w->alive_ns = w->window_start_ns;
+    w->interval.start_ns = w->window_start_ns;
+    w->interval_end_ns = w->window_start_ns + NS_PER_S;
+    if (w->interval_end_ns > w->window_end_ns)
+        w->interval_end_ns = w->window_end_ns;
+    w->lag_due_ns = clock_now_ns() + LAG_PERIOD_NS;
+    alarm_at(&w->lag_alarm, w->lag_due_ns);
+    if (w->window_end_ns != UINT64_MAX)
+        alarm_at(&w->stage_alarm, w->window_end_ns);
+    start_idle(w);
+}
+
+static void begin_drain(struct worker *w, uint64_t now)
+{
+    end_window(w, now);
+    w->stage = STAGE_DRAIN;
+    w->drain_end_ns = now + w->run->plan->drain_ns;
+    alarm_at(&w->stage_alarm, w->drain_end_ns);
+    worker_check_over(w, now);
+}
+
+static void on_stage(struct alarm_ns *a)
+{
+    struct worker *w = a->arg;
+    const uint64_t now = clock_now_ns();
+
+    switch (w->stage) {
+    case STAGE_RAMP:
+        if (w->run->plan->warmup_ns > 0) {
+            w->stage = STAGE_WARMUP;
+            alarm_at(a, w->window_start_ns);
+            start_idle(w);
+            return;
+        }
+        begin_window(w);
+        return;
+    case STAGE_WARMUP:
+        begin_window(w);
+        return;
+    case STAGE_WINDOW:
+        begin_drain(w, now);
+        return;
+    case STAGE_DRAIN:
+        worker_finish(w, now);
+        return;
+    case STAGE_OVER:
+        return;
+    }
+}
+
+/* A timer of the loop that watches the loop: how late it fires is how late any event may have been seen. */
+static void on_lag(struct alarm_ns *a)
+{
+    struct worker *w = a->arg;
+    const uint64_t now = clock_now_ns();
+
+    if (w->stage != STAGE_WINDOW)
+        return;
+    hist_record(&w->loop_lag, now > w->lag_due_ns ? now - w->lag_due_ns : 0);
+    account_roll(w, now);
+    w->lag_due_ns = now + LAG_PERIOD_NS;
+    alarm_at(a, w->lag_due_ns);
+}
+
+static void on_stop(struct wakeup *wakeup)
+{
+    struct worker *w = wakeup->arg;
+    const uint64_t now = clock_now_ns();
+    const int stop = atomic_load(&w->run->stop);
+
+    if (stop == 0 || w->stage == STAGE_OVER)
+        return;
+    if (w->stage == STAGE_RAMP) {
+        loop_stop(w->loop);
+        return;
+    }
+    if (w->stage == STAGE_WARMUP) { /* there was no window: an empty one ends now */
+        w->window_start_ns = w->window_end_ns = now;
+        w->in_flight_at_ns = now;
+    }
+    if (stop > 1) {
+        w->window_end_ns = now < w->window_end_ns ? now : w->window_end_ns;
+        worker_finish(w, now);
+    } else if (w->stage != STAGE_DRAIN) {
+        w->window_end_ns = now < w->window_end_ns ? now : w->window_end_ns;
+        begin_drain(w, now);
+    }
+}
+
+static bool ramp_is_over(const struct worker *w)
+{
+    return w->ramp_next == w->conn_count && w->ramp_waiting == 0;
+}
+
+static void on_ramp(struct timer *t)
+{
+    struct worker *w = t->arg;
+    const uint64_t now = clock_now_ns();
+    uint32_t batch = RAMP_BATCH / w->run->worker_count + 1;
+
+    for (; batch > 0 && w->ramp_next < w->conn_count && w->ramp_waiting < RAMP_OPENING; batch--) {
+        struct conn *c = &w->conns[w->ramp_next++];
+
+        c->in_ramp = true;
+        w->ramp_waiting++;
+        conn_open(c, now);
+    }
+    if (ramp_is_over(w))
+        loop_stop(w->loop);
+    else
+        timer_start(t, RAMP_TICK_NS);
+}
+
+static void on_ramp_limit(struct timer *t)
+{
+    struct worker *w = t->arg;
+
+    if (w->stage == STAGE_RAMP)
+        loop_stop(w->loop);
+}
+
+static void ramp(struct worker *w)
+{
+    timer_init(&w->ramp_timer, w->loop);
+    w->ramp_timer.on_time = on_ramp;
+    w->ramp_timer.arg = w;
+    timer_init(&w->ramp_limit_timer, w->loop);
+    w->ramp_limit_timer.on_time = on_ramp_limit;
+    w->ramp_limit_timer.arg = w;
+    timer_start(&w->ramp_timer, 0);
+    timer_start(&w->ramp_limit_timer, w->run->plan->connect_timeout_ns);
+    loop_run(w->loop);
+    timer_stop(&w->ramp_timer);
+    timer_stop(&w->ramp_limit_timer);
+    w->ramp_end_ns = clock_now_ns();
+}
+
+/* Waits until every worker has opened its connections; false when the run is not to go on. */
+static bool meet(struct worker *w)
+{
+    struct run *run = w->run;
+    uint64_t connected = 0;
+    bool go;
+
+    for (uint32_t i = 0; i < w->conn_count; i++)
+        connected += w->conns[i].watch != NULL;
+    pthread_mutex_lock(&run->lock);
+    run->ramped++;
+    run->connected += connected;
+    pthread_cond_broadcast(&run->changed);
+    while (!run->go && atomic_load(&run->stop) == 0)
+        pthread_cond_wait(&run->changed, &run->lock);
+    go = run->go;
+    w->window_start_ns = run->go_ns + run->plan->warmup_ns;
+    pthread_mutex_unlock(&run->lock);
+    if (run->plan->duration_ns > 0 && go)
+        w->window_end_ns = w->window_start_ns + run->plan->duration_ns;
+    return go;
+}
+
+static void *worker_main(void *arg)
+{
+    struct worker *w = arg;
+    struct run *run = w->run;
+
+    prctl(PR_SET_TIMERSLACK, 1UL);
+    ramp(w);
+    if (meet(w)) {
+        alarm_at(&w->stage_alarm, run->go_ns);
+        loop_run(w->loop);
+    }
+    if (w->stage != STAGE_OVER) { /* stopped before it began */
+        w->window_start_ns = w->window_end_ns = clock_now_ns();
+        worker_finish(w, w->window_start_ns);
+    }
+    pthread_mutex_lock(&run->lock);
+    run->ended++;
+    pthread_cond_broadcast(&run->changed);
+    pthread_mutex_unlock(&run->lock);
+    return NULL;
+}
+
+int worker_start(struct worker *w, struct err *err)
+{
+    const int rc = pthread_create(&w->thread, NULL, worker_main, w);
+
+    if (rc != 0)
+        return err_set(err, ERR_SYSTEM, rc, "cannot start a worker thread");
+    w->thread_started = true;
+    return 0;
+}
+
+static void *map(size_t bytes, struct err *err)
+{
+    void *p = NULL;
+
+    return pages_map(&p, bytes, err) == 0 ? p : NULL;
+}
+
+/* A connection that fails at once may open a few more sockets before the loop's turn ends and the watches come back. */
+static size_t watch_capacity(const struct worker *w)
+{
+    return 6u * w->conn_count + 64;
+}
+
+#define MAP(field, count) (((field) = map((count) * sizeof(*(field)), err)) != NULL)
+
+static int init_memory(struct worker *w, struct err *err)
+{
+    const struct run *run = w->run;
+    const struct load_plan *plan = run->plan;
+    const uint64_t seconds = plan->duration_ns > 0 ? plan->duration_ns / NS_PER_S + 2 : 1u << 16;
+    const size_t saved = plan->save_failures_dir != NULL ? plan->save_failures_max : 0;
+
+    w->linger_capacity = w->conn_count + LINGER_MAX;
+    if (!MAP(w->conns, w->conn_count) || !MAP(w->tallies, run->target_count) || !MAP(w->watches, watch_capacity(w)) ||
+        !MAP(w->free_watches, watch_capacity(w)) || !MAP(w->lingers, w->linger_capacity) ||
+        !MAP(w->scratch, SCRATCH_BYTES) || !MAP(w->keep, w->conn_count * run->keep_max))
+        return -1;
+    if (failures_init(&w->failures, run->target_count, saved, run->keep_max, err) != 0 ||
+        interval_log_init(&w->log, seconds, err) != 0)
+        return -1;
+    if (plan->on_records != NULL && record_ring_init(&w->ring, err) != 0)
+        return -1;
+    w->free_watch_count = watch_capacity(w);
+    for (size_t i = 0; i < w->free_watch_count; i++)
+        w->free_watches[i] = &w->watches[w->free_watch_count - 1 - i];
+    return 0;
+}
+
+static int init_histograms(struct worker *w, struct err *err)
+{
+    for (size_t i = 0; i < w->run->target_count; i++)
+        if (hist_init(&w->tallies[i].latency, err) != 0 || hist_init(&w->tallies[i].service_time, err) != 0)
+            return -1;
+    for (int i = 0; i < CLASSES; i++)
+        if (hist_init(&w->by_class[i], err) != 0)
+            return -1;
+    for (int i = 0; i < PHASES; i++)
+        if (hist_init(&w->phases[i], err) != 0)
+            return -1;
+    return hist_init(&w->loop_lag, err) != 0 || hist_init(&w->interval_latency, err) != 0 ? -1 : 0;
+}
+
+static int init_loop(struct worker *w, struct err *err)
+{
+    if (loop_new(&w->loop, err) != 0)
+        return -1;
+    lists_init(w);
+    w->wakeup.on_wakeup = on_stop;
+    w->wakeup.arg = w;
+    w->stage_alarm.on_time = on_stage;
+    w->stage_alarm.arg = w;
+    w->lag_alarm.on_time = on_lag;
+    w->lag_alarm.arg = w;
+    if (wakeup_init(&w->wakeup, w->loop, err) != 0 || alarm_init(&w->stage_alarm, w->loop, err) != 0 ||
+        alarm_init(&w->lag_alarm, w->loop, err) != 0)
+        return -1;
+    for (size_t i = 0; i < w->run->target_count; i++)
+        if (w->run->targets[i].https)
+            return tls_client_context(&w->tls, &w->run->plan->tls, err);
+    return 0;
+}
+
+int worker_init(struct worker *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
+                uint64_t budget, struct err *err)
+{
+    w->run = run;
+    w->index = index;
+    w->conn_count = conn_count;
+    w->budget = budget;
+    w->stage = STAGE_RAMP;
+    w->window_start_ns = w->window_end_ns = w->interval_end_ns = UINT64_MAX;
+    if (init_memory(w, err) != 0 || init_histograms(w, err) != 0 || init_loop(w, err) != 0)
+        return -1;
+    /* Connection k of the run belongs to target k mod targets, so that every worker has a part of each. */
+    for (uint32_t i = 0; i < conn_count; i++) {
+        const uint32_t k = first_conn + i;
+
+        conn_init(&w->conns[i], w, &run->targets[k % run->target_count], i, (uint32_t)(k / run->target_count));
+    }
+    return 0;
+}
+
+void worker_release(struct worker *w)
+{
+    if (w->run == NULL)
+        return;
+    if (w->loop != NULL) {
+        alarm_close(&w->stage_alarm);
+        alarm_close(&w->lag_alarm);
+        loop_free(w->loop);
+    }
+    tls_context_free(w->tls);
+    for (size_t i = 0; w->tallies != NULL && i < w->run->target_count; i++) {
+        hist_release(&w->tallies[i].latency);
+        hist_release(&w->tallies[i].service_time);
+    }
+    for (int i = 0; i < CLASSES; i++)
+        hist_release(&w->by_class[i]);
+    for (int i = 0; i < PHASES; i++)
+        hist_release(&w->phases[i]);
+    hist_release(&w->loop_lag);
+    hist_release(&w->interval_latency);
+    interval_log_release(&w->log);
+    record_ring_release(&w->ring);
+    failures_release(&w->failures);
+    pages_unmap(w->conns, w->conn_count * sizeof(*w->conns));
+    pages_unmap(w->tallies, w->run->target_count * sizeof(*w->tallies));
+    pages_unmap(w->watches, watch_capacity(w) * sizeof(*w->watches));
+    pages_unmap(w->free_watches, watch_capacity(w) * sizeof(*w->free_watches));
+    pages_unmap(w->lingers, w->linger_capacity * sizeof(*w->lingers));
+    pages_unmap(w->scratch, SCRATCH_BYTES);
+    pages_unmap(w->keep, w->conn_count * w->run->keep_max);
+}

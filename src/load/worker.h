@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A worker: one thread, one loop, its connections and its own counters. Workers share nothing while measuring.
+ *
+ * Stages:  ramp (open the first connections) -> [meet the others] -> warm-up -> window -> drain -> over.
+ * The meeting is the only place where workers wait for each other; it lies outside the window. */
+#ifndef PLIMSOLL_LOAD_WORKER_H
+#define PLIMSOLL_LOAD_WORKER_H
+
+#include "http/reply.h"
+#include "load/failures.h"
+#include "load/interval_log.h"
+#include "load/record_ring.h"
+#include "load/tally.h"
+#include "load/target.h"
+#include "net/loop.h"
+#include "net/stream.h"
+
+#include <pthread.h>
+
+#define SCRATCH_BYTES (64u * 1024u)
+#define BACKOFF_LEVELS 8 /* 10 ms << level, at most 1.28 s */
+
+enum stage { STAGE_RAMP, STAGE_WARMUP, STAGE_WINDOW, STAGE_DRAIN, STAGE_OVER };
+
+enum conn_state {
+    CONN_IDLE,       /* no socket, no request        -> connecting (a request, the ramp) */
+    CONN_SLEEPING,   /* backing off after a failure  -> connecting when its time has come */
+    CONN_CONNECTING, /* TCP handshake                -> tls, ready, sending, sleeping */
+    CONN_TLS,        /* TLS handshake                -> ready, sending, sleeping */
+    CONN_READY,      /* connected, no request        -> sending, idle (the peer closed) */
+    CONN_SENDING,    /* request being written        -> reading, or any end of reading */
+    CONN_READING,    /* reply awaited or arriving    -> sending (next), ready, idle */
+    CONN_FINISHED,   /* nothing more to do           (end) */
+};
+
+/* Intrusive list of connections, oldest first. */
+struct conn_link {
+    struct conn *prev, *next;
+};
+struct conn_list {
+    struct conn *first, *last;
+};
+
+struct conn {
+    struct worker *worker;
+    struct target *target;
+    struct tally *tally; /* of the target; only counted when the request is not a warm-up one */
+    struct watch *watch; /* NULL without a socket */
+    struct stream stream;
+    struct reply reply;
+    enum conn_state state;
+    uint32_t index;   /* in the worker */
+    uint32_t ordinal; /* in the run, of its target: picks address and source */
+    uint32_t target_index;
+    uint32_t connection_number; /* how many sockets this one has opened */
+    uint32_t keep_len;          /* bytes of the reply kept for examples */
+    uint16_t address_slot;
+    uint8_t address_tries; /* of the current opening */
+    uint8_t backoff_level;
+    bool has_request, warm, retried, sending_close, in_ramp, timed, opening_timed;
+    bool record_reused; /* the request in flight went out on a connection that had carried one */
+    int write_error;    /* errno of a failed write: the peer may have answered all the same */
+    uint64_t requests_on_connection;
+    uint64_t sent_bytes; /* of the current request */
+    uint64_t bytes_received;
+    uint64_t due_ns, open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
+    uint64_t sent_first_ns, sent_last_ns, reply_first_ns;
+    uint64_t wake_ns; /* while sleeping */
+    struct conn_link in_timeout, in_connect;
+    struct conn *next_sleeping;
+};
+
+/* A socket that only waits for the peer's FIN, so that the TIME_WAIT stays on the side that should have it. */
+struct lingering {
+    struct stream stream;
+    uint64_t since_ns;
+};
+
+/* What all workers of a run have in common; written before they start, or through the meeting below. */
+struct run {
+    const struct load_plan *plan;
+    struct target *targets;
+    size_t target_count;
+    struct address_table *addresses;
+    struct reply_settings reply_settings;
+    uint32_t worker_count;
+    const uint8_t *expect_status; /* STATUS_MAX flags */
+    size_t keep_max;              /* bytes of a reply kept per connection */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    uint32_t ramped;    /* workers that have finished their ramp */
+    uint64_t connected; /* connections that the ramp opened, of all workers */
+    uint32_t ended;     /* workers that are over */
+    bool go;
+    uint64_t go_ns;
+    _Atomic int stop; /* 1: end the window now; 2: drop everything */
+};
+
+struct worker {
+    struct run *run;
+    uint32_t index;
+    pthread_t thread;
+    bool thread_started;
+    struct loop *loop;
+    struct tls_context *tls;
+    struct conn *conns;
+    uint32_t conn_count;
+    enum stage stage;
+    uint64_t budget;                         /* requests this worker may still start; UINT64_MAX without -n */
+    uint64_t window_start_ns, window_end_ns; /* end UINT64_MAX: by count */
+    uint64_t drain_end_ns, finished_ns, last_end_ns, ramp_end_ns;
+
+    /* Little's law, the independent side: the integral of the requests in flight. */
+    uint64_t in_flight, in_flight_ns, in_flight_at_ns;
+    uint64_t warm_in_flight;
+
+    uint64_t interval_end_ns;
+    struct interval_counts interval;
+    struct hist interval_latency;
+    struct interval_log log;
+
+    struct tally *tallies; /* one per target */
+    struct warm_tally warm;
+    struct hist by_class[CLASSES], phases[PHASES];
+    struct failures failures;
+    struct hist loop_lag;
+    struct record_ring ring;
+    uint64_t cpu_start_ns, cpu_end_ns;
+    uint64_t open_connections, open_connections_max;
+    int highest_fd;
+    uint64_t connections_by_address[ADDRESS_SLOTS], requests_by_address[ADDRESS_SLOTS],
+        failed_by_address[ADDRESS_SLOTS];
+    uint64_t dead_until_ns[ADDRESS_SLOTS];
+
+    /* Machinery. */
+    struct watch *watches;
+    struct watch **free_watches;
+    size_t free_watch_count;
+    struct conn_list timeouts, connects; /* oldest first: both time-outs are constants */
+    unsigned depth;                      /* of exchanges begun inside one another */
+    bool gave_up;                        /* by count, and no connection could be opened for a whole time-out */
+    uint64_t alive_ns;                   /* when a connection was last opened */
+    struct timer timeout_timer, connect_timer, backoff_timer, ramp_timer, ramp_limit_timer;
+    struct {
+        struct conn *first, *last;
+    } sleeping[BACKOFF_LEVELS];
+    uint32_t sleeping_count, ramp_next, ramp_waiting;
+    struct lingering *lingers; /* a ring */
+    uint32_t linger_capacity, linger_first, linger_count;
+    struct timer linger_timer;
+    struct alarm_ns stage_alarm, lag_alarm;
+    uint64_t lag_due_ns;
+    struct wakeup wakeup;
+    char *scratch;
+    char *keep;           /* run->keep_max bytes a connection, touched when needed */
+    struct slice in_hand; /* the part of the current reply that the current read brought */
+    struct load_first first;
+    char first_head[4096];
+    uint32_t first_head_len;
+};
+
+MUST_CHECK int worker_init(struct worker *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
+                           uint64_t budget, struct err *err);
+MUST_CHECK int worker_start(struct worker *w, struct err *err);
+void worker_release(struct worker *w);
+
+/* Accounting (account.c). */
+void account_time(struct worker *w, uint64_t now);
+void account_start(struct conn *c, uint64_t now);
+void account_connection(struct conn *c);
+void account_ok(struct conn *c, uint64_t now);
+void account_failed(struct conn *c, const struct failure *why, uint64_t now);
+void account_unfinished(struct conn *c, uint64_t now);
+/* Ends the interval that holds now, and those before it. */
+void account_roll(struct worker *w, uint64_t now);
+void account_last_interval(struct worker *w, uint64_t now);
+
+/* Connections (conn.c, exchange.c). */
+void conn_init(struct conn *c, struct worker *w, struct target *t, uint32_t index, uint32_t ordinal);
+void conn_open(struct conn *c, uint64_t now);          /* for the ramp, or the request it holds */
+void conn_begin_request(struct conn *c, uint64_t now); /* takes a slot */
+void conn_opened(struct conn *c, uint64_t now);
+/* TCP failed at one address: the next one is tried, the request fails when none is left. */
+void conn_address_failed(struct conn *c, const struct failure *why, uint64_t now);
+void conn_open_failed(struct conn *c, const struct failure *why, uint64_t now);
+void conn_close(struct conn *c);
+void conn_close_politely(struct conn *c, uint64_t now); /* waits for the peer's FIN elsewhere */
+void conn_ready_events(struct watch *watch, unsigned events);
+void exchange_send(struct conn *c, uint64_t now);
+void exchange_events(struct conn *c, unsigned events);
+void exchange_fail(struct conn *c, const struct failure *why, uint64_t now);
+
+/* Worker services for its connections (worker.c, lists.c). */
+void worker_next(struct conn *c, uint64_t now); /* what a connection without request does next */
+void worker_check_over(struct worker *w, uint64_t now);
+void worker_sleep(struct conn *c, uint64_t now); /* back-off */
+void worker_linger(struct worker *w, struct stream *s, uint64_t now);
+struct watch *worker_take_watch(struct worker *w);
+void worker_watch_closed(struct watch *watch);
+void conn_list_add_timeout(struct conn *c);
+void conn_list_drop_timeout(struct conn *c);
+void conn_list_add_connect(struct conn *c);
+void conn_list_drop_connect(struct conn *c);
+void lists_init(struct worker *w);
+/* Wakes a sleeping connection before its time (the window begins). */
+void worker_finish(struct worker *w, uint64_t now);
+void linger_close_all(struct worker *w);
+
+static inline bool worker_takes_requests(const struct worker *w, uint64_t now)
+{
+    return (w->stage == STAGE_WINDOW && now < w->window_end_ns && w->budget > 0) || w->stage == STAGE_WARMUP;
+}
+
+#endif

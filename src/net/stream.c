@@ -226,6 +226,17 @@ void stream_close(struct stream *s)
     }
 }
 
+int stream_release_fd(struct stream *s)
+{
+    int fd = s->fd;
+
+    if (s->_tls != NULL) {
+        stream_tls_end(s);
+    }
+    s->fd = -1;
+    return fd;
+}
+
 void stream_reset(struct stream *s)
 {
     struct linger linger = { .l_onoff = 1, .l_linger = 0 };

@@ -79,6 +79,8 @@ bool stream_has_pending(const struct stream *s);
 /* Says goodbye where the protocol has one (never waits). */
 void stream_shutdown_write(struct stream *s);
 void stream_close(struct stream *s);
+/* Ends TLS without a word and gives the socket away; the stream is closed then. */
+int stream_release_fd(struct stream *s);
 /* Closes with RST (SO_LINGER 0). */
 void stream_reset(struct stream *s);
 

@@ -19,7 +19,7 @@ strings syscall sysexits termios tgmath threads time uchar ucontext unistd utime
 C_FOLDERS = {"sys", "netinet", "arpa", "net", "linux", "asm", "bits", "netpacket"}
 
 # Output and exits outside cli/: the file and why.
-PRINTS = re.compile(r"(?<![\w.>])(exit|_exit|_Exit|quick_exit|abort|perror|printf|vprintf|puts|putchar|fputs|warnx?|errx?|psignal)\s*\(|"
+PRINTS = re.compile(r"(?<![\w.>])(exit|_exit|_Exit|quick_exit|abort|perror|printf|vprintf|puts|putchar|warnx?|errx?|psignal)\s*\(|"
                     r"\bv?f(?:printf|puts|putc|write)\s*\([^;]*\b(?:stderr|stdout)\b|\b(?:write|dprintf)\s*\(\s*(?:STDERR_FILENO|STDOUT_FILENO|1|2)\b")
 MAY_PRINT = {
     "src/base/err.c": "bug_abort() says where our own mistake is, then aborts",

@@ -34,7 +34,7 @@ if [ -x tests/interop/run ]; then
 fi
 
 say "end-to-end tests"
-"$PYTHON" -m pytest tests/e2e $full -q -rs -p no:cacheprovider -o junit_family=xunit2 \
+"$PYTHON" -m pytest tests/e2e tests/scripts $full -q -rs -p no:cacheprovider -o junit_family=xunit2 \
     --junitxml="$results/e2e.xml" </dev/null || true
 
 "$PYTHON" scripts/sum-tests.py --meson "$BUILD_TEST/meson-logs/testlog.json" --junit "$results/e2e.xml" \

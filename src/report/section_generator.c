@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/sections.h"
 
+#include <stdio.h>
+
 #define WORKERS_SHOWN 16u
 
 static void add_cpu(const struct section *s)

@@ -2,6 +2,7 @@
 #include "report/sections.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "report/table.h"
 #include "stats/summary.h"

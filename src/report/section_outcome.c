@@ -2,6 +2,7 @@
 #include "report/sections.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "report/table.h"
 

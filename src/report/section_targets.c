@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/sections.h"
 
+#include <stdlib.h>
+
 #include "report/table.h"
 
 #define ALL_SHOWN 20u /* up to here every target has its line */

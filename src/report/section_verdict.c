@@ -2,6 +2,8 @@
 #include "report/sections.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 #define RED "\033[1;31m"
 #define GREEN "\033[1;32m"

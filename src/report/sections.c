@@ -2,6 +2,9 @@
 #include "report/sections.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_control(const unsigned char *c)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/table.h"
 
+#include <string.h>
+
 #include "base/err.h"
 
 #define CELLS_MAX_BYTES (1u << 20)

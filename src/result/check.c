@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* One check of one result: where we are (for the sentence) and whether anything was broken so far. */
 struct checker {

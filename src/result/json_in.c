@@ -2,6 +2,9 @@
 #include "result/json_in.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 void json_in_fail(struct json_in *in, const char *fmt, ...)
 {

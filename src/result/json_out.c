@@ -3,6 +3,9 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Length of the well-formed UTF-8 sequence (RFC 3629) at s, 0 when there is none. */
 static size_t utf8_length(const unsigned char *s, size_t left)

@@ -2,6 +2,8 @@
 #include "result/result.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "result/json_in.h"

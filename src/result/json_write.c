@@ -2,6 +2,9 @@
 #include "result/result.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "result/json_out.h"

@@ -2,6 +2,8 @@
 #include "result/result.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "result/json_out.h"

@@ -37,7 +37,6 @@ warnings_as_errors() {
         configure "$ROOT/build-$compiler" --buildtype=debugoptimized -Dwerror=true -Dtests=true
         ninja -C "$ROOT/build-$compiler" >"$ROOT/build-$compiler/compile.log" 2>&1 ||
             { grep -vE '^\[[0-9]+/[0-9]+\] ' "$ROOT/build-$compiler/compile.log"; exit 1; }
-        ln -sfn src/cli/plimsoll "$ROOT/build-$compiler/plimsoll"
     )
 }
 

@@ -107,7 +107,7 @@ configure() {
     echo "$stamp" >"$dir/.dev-options"
 }
 
-# compile DIR: builds everything there, quiet unless something is wrong; DIR/plimsoll is the program.
+# compile DIR: builds everything there, quiet unless something is wrong.
 compile() {
     local log="$1/compile.log"
     if ! ninja -C "$1" >"$log" 2>&1; then
@@ -115,7 +115,6 @@ compile() {
         die "building in $1 failed"
     fi
     grep -E 'warning:' "$log" >&2 || true
-    ln -sfn src/cli/plimsoll "$1/plimsoll"
 }
 
 build_release() {

@@ -12,6 +12,8 @@
 
 /* A body held in memory; larger ones go with -T. */
 #define BODY_MAX_BYTES (UINT64_C(64) << 20)
+/* 53 bits: what --seed takes and every reader of JSON keeps exactly. */
+#define SEED_MASK ((UINT64_C(1) << 53) - 1)
 #define TOKEN_MAX_BYTES (UINT64_C(64) << 10)
 
 static int out_of_memory(struct err *err)
@@ -227,7 +229,7 @@ static void take_numbers(struct load_plan *p, const struct load_options *o)
     p->connect_timeout_ns = o->connect_timeout_ns;
     p->drain_ns = o->drain_ns;
     p->requests_per_connection = o->requests_per_connection;
-    p->seed = o->has_seed ? o->seed : rng_seed_from_system();
+    p->seed = o->has_seed ? o->seed : rng_seed_from_system() & SEED_MASK;
     p->percentiles = o->percentiles;
     p->percentile_count = o->percentile_count;
 }

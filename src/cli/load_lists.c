@@ -222,7 +222,7 @@ static int check_addresses(struct slice list, struct err *err)
     while (more) {
         more = slice_find(list, ',') >= 0;
         if (addr_parse(&addr, slice_trim(slice_split(&list, ',')), 0, err) != 0)
-            return -1;
+            return err_hint(err, "write addresses, not names, separated by commas: 127.0.0.1 or ::1");
     }
     return 0;
 }

@@ -10,6 +10,8 @@
 #include "stats/hist.h"
 
 /* clang-format off */
+/* What every reader of JSON keeps exactly (RFC 8259 6). */
+#define LARGEST_SEED ((UINT64_C(1) << 53) - 1)
 #define FIELD(name) .offset = offsetof(struct load_options, name)
 
 /* An hour: what the histograms reach to. */
@@ -45,7 +47,7 @@ static const struct option_row ROWS[] = {
       .parse = option_flag, FIELD(no_retry) },
     { .name = "seed", .argument = "N", .shown_default = "random, and reported", .example = "42",
       .help = "start of the random numbers, to repeat a run",
-      .parse = load_value_seed },
+      .parse = load_value_seed, .max = LARGEST_SEED },
 
     { .heading = "Time limits" },
     { .name = "timeout", .argument = "TIME", .shown_default = "30s", .example = "5s",
@@ -178,6 +180,18 @@ static const char EPILOGUE[] =
     "      --expect-status 201 --auth-bearer env:API_TOKEN https://api.test/orders\n"
     "  plimsoll load -c 20 --csv - http://a.test/ http://b.test/\n"
     "      two targets, each with its own 20 connections and its own figures\n"
+    "\n"
+    "Words of the report:\n"
+    "  requests/s      good replies completed inside the window, divided by its length\n"
+    "  latency         of good replies: from when the request was due (its connection\n"
+    "                  was free) to the last byte of the reply\n"
+    "  service time    the same from the first byte sent\n"
+    "  p50 p99 p99.9   50 %, 99 %, 99.9 % of the requests took at most this long\n"
+    "  mean min max    average, fastest and slowest; stddev is the standard deviation\n"
+    "  phases          dns, connect, tls (per connection); send, wait (to the first\n"
+    "                  byte), receive (per request)\n"
+    "  started         requests begun = ok + failed (by kind) + unfinished at the end\n"
+    "  retried         repeated once because a reused connection had ended\n"
     "\n"
     "Times take a unit (200ms, 1.5s, 2m), shares a % or a fraction (1%, 0.01).\n"
     "Ctrl-C ends the run early and reports what there is; a second Ctrl-C quits.\n"

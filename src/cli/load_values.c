@@ -14,13 +14,35 @@ static int add_text(struct strlist *list, const char *text, struct err *err)
     return strlist_add(list, slice_str(text)) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
 }
 
+/* "localhost:3000/x": only the scheme is missing. Not when there may be a password in it. */
+static bool would_be_url(const char *text)
+{
+    struct buf whole;
+    struct url url;
+    bool ok;
+
+    if (strstr(text, "://") != NULL || text[0] == '-' || strpbrk(text, "@?") != NULL)
+        return false;
+    buf_init(&whole, 1u << 16);
+    buf_printf(&whole, "http://%s", text);
+    ok = buf_ok(&whole) && url_parse(&url, buf_slice(&whole), NULL) == 0;
+    buf_release(&whole);
+    return ok;
+}
+
 int load_value_url(void *field, const char *text, const struct option_row *row, struct err *err)
 {
     struct url url;
 
-    if (url_parse(&url, slice_str(text), err) != 0)
-        return -1;
-    return add_text(field, text, err);
+    if (strstr(text, "://") == NULL && strchr(text, '@') != NULL) {
+        err_set(err, ERR_USAGE, 0, "no scheme in URL \"***%s\"", strrchr(text, '@'));
+        return err_hint(err, "write http://HOST/PATH or https://HOST/PATH");
+    }
+    if (url_parse(&url, slice_str(text), err) == 0)
+        return add_text(field, text, err);
+    if (would_be_url(text))
+        err_hint(err, "did you mean http://%s ?", text);
+    return -1;
 }
 
 int load_value_method(void *field, const char *text, const struct option_row *row, struct err *err)

@@ -73,6 +73,16 @@ static void mark_value(struct parsing *p, const struct argp_state *state, const 
     p->marks[index] = (struct word_mark){ true, joined ? (size_t)(value - word) : 0, row->redact };
 }
 
+/* "-duration 5s" is read as "-d uration": say what was meant. */
+static void hint_two_dashes(struct parsing *p, const char *word)
+{
+    if (word[0] != '-' || word[1] == '-' || word[1] == '\0' || word[2] == '\0')
+        return;
+    for (const struct option_row *row = p->table->rows; !is_last(row); row++)
+        if (row->name != NULL && strcmp(row->name, word + 1) == 0)
+            err_hint(p->err, "long options take two dashes: --%s", row->name);
+}
+
 static error_t take_option(struct parsing *p, const struct argp_state *state, const struct option_row *row, char *value)
 {
     char label[OPTION_LABEL_MAX];
@@ -88,6 +98,7 @@ static error_t take_option(struct parsing *p, const struct argp_state *state, co
         return 0;
     p->failed = true;
     err_prefix(p->err, "%s", options_label(label, row));
+    hint_two_dashes(p, state->argv[state->next - 1]);
     return EINVAL;
 }
 
@@ -165,6 +176,11 @@ static void fail_short(struct parsing *p, const char *word)
     for (const char *c = word + 1; *c != '\0'; c++) {
         const struct option_row *row = row_of_key(p->table, *c);
 
+        if (row == NULL && *c == '=' && c > word + 1) {
+            err_set(p->err, ERR_USAGE, 0, "-%c takes no value, \"%s\" was given", c[-1], c + 1);
+            err_hint(p->err, "write -%c alone", c[-1]);
+            return;
+        }
         if (row == NULL) {
             err_set(p->err, ERR_USAGE, 0, "unknown option \"-%c\"", *c); /* the rest may be a password */
             err_hint(p->err, "%s --help lists all options", p->table->command);

@@ -15,6 +15,9 @@ struct row {
     const char *target, *method;
     const struct totals *totals;
     const struct hist *latency, *service_time;
+    const uint64_t *status;
+    const struct error_entry *errors;
+    size_t error_count;
 };
 
 static void add_text(struct buf *out, const char *text)
@@ -78,6 +81,9 @@ static void add_header(struct buf *out, const struct result *r)
                      "tls_handshakes,tls_resumed,in_flight_mean");
     add_hist_names(out, "latency", r);
     add_hist_names(out, "service_time", r);
+    buf_add_str(out, ",status_1xx,status_2xx,status_3xx,status_4xx,status_5xx");
+    for (unsigned i = 0; i < FAIL_KINDS; i++)
+        buf_printf(out, ",failed_%s", fail_kind_text((enum fail_kind)i));
     buf_add_char(out, '\n');
 }
 
@@ -115,6 +121,28 @@ static void add_totals(struct buf *out, const struct totals *t)
     add_decimal(out, true, t->in_flight_mean);
 }
 
+static void add_statuses(struct buf *out, const uint64_t *status)
+{
+    for (unsigned first = 100; first < 600; first += 100) {
+        uint64_t count = 0;
+
+        for (unsigned i = first; i < first + 100; i++)
+            count += status[i];
+        add_u64(out, count);
+    }
+}
+
+static void add_errors(struct buf *out, const struct error_entry *errors, size_t error_count)
+{
+    for (unsigned kind = 0; kind < FAIL_KINDS; kind++) {
+        uint64_t count = 0;
+
+        for (size_t i = 0; i < error_count; i++)
+            count += errors[i].kind == (enum fail_kind)kind ? errors[i].count : 0;
+        add_u64(out, count);
+    }
+}
+
 static void add_row(struct buf *out, const struct result *r, const struct row *row)
 {
     add_text(out, row->target);
@@ -125,17 +153,32 @@ static void add_row(struct buf *out, const struct result *r, const struct row *r
     add_totals(out, row->totals);
     add_hist(out, row->latency, r);
     add_hist(out, row->service_time, r);
+    add_statuses(out, row->status);
+    add_errors(out, row->errors, row->error_count);
     buf_add_char(out, '\n');
 }
 
 void report_csv(struct buf *out, const struct result *r)
 {
-    const struct row total = { "total", NULL, &r->totals, r->latency, r->service_time };
+    const struct row total = { .target = "total",
+                               .totals = &r->totals,
+                               .latency = r->latency,
+                               .service_time = r->service_time,
+                               .status = r->status,
+                               .errors = r->errors,
+                               .error_count = r->error_count };
 
     add_header(out, r);
     for (size_t i = 0; i < r->target_count; i++) {
         const struct target_result *t = &r->targets[i];
-        const struct row row = { t->url, t->method, &t->totals, t->latency, t->service_time };
+        const struct row row = { .target = t->url,
+                                 .method = t->method,
+                                 .totals = &t->totals,
+                                 .latency = t->latency,
+                                 .service_time = t->service_time,
+                                 .status = t->status,
+                                 .errors = t->errors,
+                                 .error_count = t->error_count };
 
         add_row(out, r, &row);
     }

@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 
+#include "report/fit.h"
+
 #define WORKERS_SHOWN 16u
 
-static void add_cpu(const struct section *s)
+static void add_cpu(struct section *s)
 {
     const struct generator_health *g = &s->result->generator;
     struct buf list;
@@ -21,16 +23,17 @@ static void add_cpu(const struct section *s)
     buf_release(&list);
 }
 
-static void add_lags(const struct section *s)
+static void add_lags(struct section *s)
 {
     const struct generator_health *g = &s->result->generator;
     char text[SECTION_CELL_MAX];
 
     if (hist_count(g->loop_lag) > 0)
-        section_line(s, "  Loop lag", "p99 %s (how late its timers fired)", section_percentile(text, g->loop_lag, 99));
+        section_line(s, "  Loop lag", "p99 %s (how late its timers fired)",
+                     section_percentile(s, text, g->loop_lag, 99));
     if (hist_count(g->send_lateness) > 0)
         section_line(s, "  Lateness", "p99 %s (from due to first byte sent)",
-                     section_percentile(text, g->send_lateness, 99));
+                     section_percentile(s, text, g->send_lateness, 99));
 }
 
 /* "12 of 28,232". */
@@ -45,7 +48,7 @@ static const char *of_limit(char out[2 * UNITS_TEXT_MAX], uint64_t used, uint64_
     return out;
 }
 
-static void add_resources(const struct section *s)
+static void add_resources(struct section *s)
 {
     const struct generator_health *g = &s->result->generator;
     char files[2 * UNITS_TEXT_MAX], ports[2 * UNITS_TEXT_MAX];
@@ -60,22 +63,25 @@ static void add_resources(const struct section *s)
                  units_format_count(retransmits, g->retransmits));
 }
 
-void section_generator(const struct section *s)
+void section_generator(struct section *s)
 {
     const struct generator_health *g = &s->result->generator;
 
     buf_printf(s->out, "\nLoad generator: %s\n",
-               g->limited ? "IT WAS THE LIMIT, the server may be faster than this" : "not the limit");
+               g->limited ? "IT WAS THE LIMIT, the server may be faster than this" : "no sign that it was the limit");
     for (size_t i = 0; i < g->reasons.count; i++)
-        section_paragraph(s, "  * ", g->reasons.items[i]);
+        fit_paragraph(s->out, "  * ", slice_str(g->reasons.items[i]), s->width);
     add_cpu(s);
     add_lags(s);
     add_resources(s);
 }
 
-void section_meaning(const struct section *s)
+void section_meaning(struct section *s)
 {
     buf_add_char(s->out, '\n');
     section_line(s, "Latency", "from when a request was due to the last byte of its reply");
     section_line(s, "Service time", "from its first byte sent to the last byte of its reply");
+    section_line(s, "p50 ... p99.9", "50 %% ... 99.9 %% of the requests took at most this long");
+    if (s->starred)
+        section_line(s, "*", "the maximum: there are too few requests for this percentile");
 }

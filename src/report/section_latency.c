@@ -17,39 +17,40 @@ static void add_label(struct table *t, double percentile)
     table_cell(t, "%s", summary_percentile_label(label, percentile));
 }
 
-static void add_percentiles(struct table *t, const struct hist *h, const double *percentiles, size_t count)
+static void add_percentiles(struct section *s, struct table *t, const struct hist *h, const double *percentiles,
+                            size_t count)
 {
     char text[SECTION_CELL_MAX];
 
     for (size_t i = 0; i < count; i++)
-        table_cell(t, "%s", section_percentile(text, h, percentiles[i]));
+        table_cell(t, "%s", section_percentile(s, text, h, percentiles[i]));
 }
 
-static void add_row(struct table *t, const char *name, const struct hist *h)
+static void add_row(struct section *s, struct table *t, const char *name, const struct hist *h)
 {
     char text[SECTION_CELL_MAX];
 
     table_cell(t, "%s", name);
     table_cell(t, "%s", section_duration(text, h, (double)hist_min_ns(h)));
-    add_percentiles(t, h, SHOWN, SHOWN_COUNT);
+    add_percentiles(s, t, h, SHOWN, SHOWN_COUNT);
     table_cell(t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
     table_cell(t, "%s", section_duration(text, h, hist_mean_ns(h)));
 }
 
 /* The clocks differ where the table would show it. */
-static bool differ(const struct hist *a, const struct hist *b)
+static bool differ(struct section *s, const struct hist *a, const struct hist *b)
 {
     char x[SECTION_CELL_MAX], y[SECTION_CELL_MAX];
 
     for (size_t i = 0; i < SHOWN_COUNT; i++)
-        if (strcmp(section_percentile(x, a, SHOWN[i]), section_percentile(y, b, SHOWN[i])) != 0)
+        if (strcmp(section_percentile(s, x, a, SHOWN[i]), section_percentile(s, y, b, SHOWN[i])) != 0)
             return true;
     section_duration(x, a, hist_mean_ns(a));
     section_duration(y, b, hist_mean_ns(b));
     return hist_count(a) != hist_count(b) || strcmp(x, y) != 0;
 }
 
-static void add_main_table(const struct section *s, bool both)
+static void add_main_table(struct section *s, bool both)
 {
     const struct result *r = s->result;
     struct table t;
@@ -61,16 +62,16 @@ static void add_main_table(const struct section *s, bool both)
         add_label(&t, SHOWN[i]);
     table_cell(&t, "max");
     table_cell(&t, "mean");
-    add_row(&t, "latency", r->latency);
+    add_row(s, &t, "latency", r->latency);
     if (both)
-        add_row(&t, "service time", r->service_time);
-    table_print(&t, s->out);
+        add_row(s, &t, "service time", r->service_time);
+    table_print(&t, s->out, s->width);
     table_release(&t);
 }
 
 #define ASKED_PER_TABLE 6u
 
-static void add_asked(const struct section *s, bool both)
+static void add_asked(struct section *s, bool both)
 {
     static const char *const ALIGN[ASKED_PER_TABLE + 1] = { "l", "lr", "lrr", "lrrr", "lrrrr", "lrrrrr", "lrrrrrr" };
     const struct result *r = s->result;
@@ -85,31 +86,20 @@ static void add_asked(const struct section *s, bool both)
         for (size_t i = 0; i < count; i++)
             add_label(&t, r->percentiles[from + i]);
         table_cell(&t, "latency");
-        add_percentiles(&t, r->latency, r->percentiles + from, count);
+        add_percentiles(s, &t, r->latency, r->percentiles + from, count);
         if (both) {
             table_cell(&t, "service time");
-            add_percentiles(&t, r->service_time, r->percentiles + from, count);
+            add_percentiles(s, &t, r->service_time, r->percentiles + from, count);
         }
-        table_print(&t, s->out);
+        table_print(&t, s->out, s->width);
         table_release(&t);
     }
 }
 
-static bool any_is_max(const struct result *r)
-{
-    for (size_t i = 0; i < SHOWN_COUNT; i++)
-        if (section_percentile_is_max(r->latency, SHOWN[i]))
-            return true;
-    for (size_t i = 0; i < r->percentile_count; i++)
-        if (section_percentile_is_max(r->latency, r->percentiles[i]))
-            return true;
-    return false;
-}
-
-void section_latency(const struct section *s)
+void section_latency(struct section *s)
 {
     const struct result *r = s->result;
-    const bool both = differ(r->latency, r->service_time);
+    const bool both = differ(s, r->latency, r->service_time);
 
     if (hist_count(r->latency) == 0)
         return;
@@ -119,10 +109,8 @@ void section_latency(const struct section *s)
         buf_add_char(s->out, '\n');
         add_asked(s, both);
     }
-    if (any_is_max(r))
-        section_paragraph(s, "  ", "* the maximum: there are too few requests for this percentile");
     if (!both)
-        section_paragraph(s, "  ", "The service time is the same.");
+        buf_add_str(s->out, "  (the service time is the same)\n");
 }
 
 #define BINS 10
@@ -159,7 +147,7 @@ static void fill_bins(const struct hist *h, uint64_t edges[BINS], uint64_t count
     }
 }
 
-void section_histogram(const struct section *s)
+void section_histogram(struct section *s)
 {
     const struct hist *h = s->result->latency;
     uint64_t edges[BINS], counts[BINS], largest = 1;
@@ -184,6 +172,6 @@ void section_histogram(const struct section *s)
         table_cell(&t, "%s", section_share(text, counts[i], hist_count(h)));
         add_bar(&t, counts[i], largest);
     }
-    table_print(&t, s->out);
+    table_print(&t, s->out, s->width);
     table_release(&t);
 }

@@ -4,11 +4,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "report/fit.h"
 #include "report/table.h"
 
 #define ERRORS_SHOWN 12u
 #define EXAMPLES_SHOWN 3u
 #define EXAMPLE_LINES 12u
+#define EXAMPLE_TITLE_COLUMNS 40u /* for what stands around the detail */
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
 
 /* The most frequent ones first; returns how many of them are in order[]. */
 static size_t most_frequent(const struct result *r, const struct error_entry *order[ERRORS_SHOWN])
@@ -28,11 +35,11 @@ static size_t most_frequent(const struct result *r, const struct error_entry *or
     return count;
 }
 
-static void add_errors_table(const struct section *s, const struct error_entry *const *order, size_t count)
+static void add_errors_table(struct section *s, const struct error_entry *const *order, size_t count)
 {
     struct table t;
 
-    table_init(&t, "rrrrll");
+    table_init(&t, "rrrrlh");
     table_cell(&t, "failed requests");
     table_cell(&t, "of started");
     table_cell(&t, "first at");
@@ -40,42 +47,44 @@ static void add_errors_table(const struct section *s, const struct error_entry *
     table_cell(&t, "kind");
     table_cell(&t, "detail");
     for (size_t i = 0; i < count; i++) {
-        char number[SECTION_CELL_MAX], detail[SECTION_TEXT_MAX];
+        char number[SECTION_CELL_MAX];
 
         table_cell(&t, "%s", units_format_count(number, order[i]->count));
         table_cell(&t, "%s", section_share(number, order[i]->count, s->result->totals.started));
         table_cell(&t, "%.2f s", order[i]->first_at_s);
         table_cell(&t, "%.2f s", order[i]->last_at_s);
         table_cell(&t, "%s", fail_kind_text(order[i]->kind));
-        table_cell(&t, "%s", section_text(detail, order[i]->detail, s->width - 69, false));
+        table_cell(&t, "%s", order[i]->detail != NULL ? order[i]->detail : "");
     }
-    table_print(&t, s->out);
+    table_print(&t, s->out, s->width);
     table_release(&t);
 }
 
-static void add_example(const struct section *s, const struct error_entry *e)
+/* The reply's head and the beginning of its body as they came, or a sentence. */
+static void add_example(struct section *s, const struct error_entry *e)
 {
+    const struct slice detail = slice_str(e->detail);
     struct slice rest = slice_str(e->first);
-    char text[SECTION_TEXT_MAX];
-    size_t lines = 0;
 
-    buf_printf(s->out, "\n  First %s%s%s:\n", fail_kind_text(e->kind),
-               e->detail != NULL && e->detail[0] != '\0' ? ", " : "",
-               section_text(text, e->detail, s->width - 40, false));
-    while (rest.len > 0 && lines++ < EXAMPLE_LINES) {
+    buf_printf(s->out, "\n  First %s%s", fail_kind_text(e->kind), detail.len > 0 ? ", " : "");
+    fit_line(s->out, detail, s->width - EXAMPLE_TITLE_COLUMNS, FIT_HEAD);
+    buf_add_str(s->out, ":\n");
+    while (rest.len > 0 && is_space(rest.ptr[rest.len - 1]))
+        rest.len--;
+    for (size_t lines = 0; rest.len > 0 && lines < EXAMPLE_LINES; lines++) {
         struct slice line = slice_split(&rest, '\n');
-        char copy[SECTION_TEXT_MAX];
 
-        while (line.len > 0 && (line.ptr[line.len - 1] == '\r' || line.ptr[line.len - 1] == ' '))
+        while (line.len > 0 && is_space(line.ptr[line.len - 1]))
             line.len--;
-        snprintf(copy, sizeof(copy), "%.*s", SLICE_FMT(line));
-        buf_printf(s->out, "%s%s\n", line.len > 0 ? "    " : "", section_text(text, copy, s->width - 4, false));
+        buf_add_str(s->out, line.len > 0 ? "    " : "");
+        fit_line(s->out, line, s->width - 4, FIT_HEAD);
+        buf_add_char(s->out, '\n');
     }
     if (rest.len > 0)
         buf_add_str(s->out, "    ...\n");
 }
 
-void section_errors(const struct section *s)
+void section_errors(struct section *s)
 {
     const struct error_entry *order[ERRORS_SHOWN];
     const size_t count = most_frequent(s->result, order);
@@ -116,10 +125,10 @@ static void add_codes(struct buf *out, const struct result *r, enum reply_class 
     }
 }
 
-static void add_class(const struct section *s, struct table *t, enum reply_class class)
+static void add_class(struct section *s, struct table *t, enum reply_class class)
 {
     const struct hist *h = s->result->by_class[class];
-    char text[SECTION_CELL_MAX], codes_text[SECTION_TEXT_MAX];
+    char text[SECTION_CELL_MAX];
     struct buf codes;
 
     buf_init(&codes, 1u << 16);
@@ -127,21 +136,20 @@ static void add_class(const struct section *s, struct table *t, enum reply_class
         add_codes(&codes, s->result, class);
     table_cell(t, "%s", reply_class_text(class));
     table_cell(t, "%s", units_format_count(text, hist_count(h) + hist_overflow(h)));
-    table_cell(t, "%s", section_percentile(text, h, 50));
-    table_cell(t, "%s", section_percentile(text, h, 99));
+    table_cell(t, "%s", section_percentile(s, text, h, 50));
+    table_cell(t, "%s", section_percentile(s, text, h, 99));
     table_cell(t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
     table_cell(t, "%s", section_duration(text, h, hist_mean_ns(h)));
-    table_cell(t, "%s",
-               class == CLASS_ERROR ? "no complete reply" : section_text(codes_text, codes.data, s->width - 63, false));
+    table_cell(t, "%s", class == CLASS_ERROR ? "no complete reply" : buf_ok(&codes) && codes.len > 0 ? codes.data : "");
     buf_release(&codes);
 }
 
-void section_statuses(const struct section *s)
+void section_statuses(struct section *s)
 {
     bool any = false;
     struct table t;
 
-    table_init(&t, "lrrrrrl");
+    table_init(&t, "lrrrrrh");
     table_cell(&t, "status");
     table_cell(&t, "requests");
     table_cell(&t, "p50");
@@ -157,7 +165,7 @@ void section_statuses(const struct section *s)
     }
     if (any) {
         buf_add_str(s->out, "\nLatency by status, each class apart\n");
-        table_print(&t, s->out);
+        table_print(&t, s->out, s->width);
     }
     table_release(&t);
 }

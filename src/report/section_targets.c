@@ -37,37 +37,37 @@ static size_t find_worst(const struct result *r, worse_than *worse, const struct
     return count;
 }
 
-static void add_row(const struct section *s, struct table *t, const struct target_result *target)
+static void add_row(struct section *s, struct table *t, const struct target_result *target)
 {
-    char text[SECTION_TEXT_MAX];
+    char text[SECTION_CELL_MAX];
 
     table_cell(t, "%s", units_format_count(text, target->totals.ok));
     table_cell(t, "%s", units_format_count(text, target->totals.failed));
     table_cell(t, "%s", units_format_count(text, target->totals.unfinished));
-    table_cell(t, "%s", section_percentile(text, target->latency, 50));
-    table_cell(t, "%s", section_percentile(text, target->latency, 99));
+    table_cell(t, "%s", section_percentile(s, text, target->latency, 50));
+    table_cell(t, "%s", section_percentile(s, text, target->latency, 99));
     table_cell(t, "%s", section_duration(text, target->latency, (double)hist_max_ns(target->latency)));
-    table_cell(t, "%s", section_text(text, target->url, s->width - 57, true));
+    table_cell(t, "%s", target->url != NULL ? target->url : "");
 }
 
-static void add_table(const struct section *s, const char *title, const struct target_result *const *rows, size_t count)
+static void add_table(struct section *s, const char *title, const struct target_result *const *rows, size_t count)
 {
     struct table t;
 
     if (count == 0)
         return;
     buf_printf(s->out, "\n%s\n", title);
-    table_init(&t, "rrrrrrl");
+    table_init(&t, "rrrrrrb");
     table_cell(&t, "ok");
     table_cell(&t, "failed");
-    table_cell(&t, "unfin.");
+    table_cell(&t, "unfinished");
     table_cell(&t, "p50");
     table_cell(&t, "p99");
     table_cell(&t, "max");
     table_cell(&t, "target");
     for (size_t i = 0; i < count; i++)
         add_row(s, &t, rows[i]);
-    table_print(&t, s->out);
+    table_print(&t, s->out, s->width);
     table_release(&t);
 }
 
@@ -80,7 +80,7 @@ static int by_number(const void *a, const void *b)
 }
 
 /* How evenly the load fell on the targets. */
-static void add_fairness(const struct section *s)
+static void add_fairness(struct section *s)
 {
     const struct result *r = s->result;
     uint64_t *started = calloc(r->target_count, sizeof(*started));
@@ -99,7 +99,7 @@ static void add_fairness(const struct section *s)
     free(started);
 }
 
-static void add_worst(const struct section *s)
+static void add_worst(struct section *s)
 {
     const struct target_result *order[WORST_SHOWN];
     size_t count = find_worst(s->result, is_slower, order);
@@ -111,7 +111,7 @@ static void add_worst(const struct section *s)
     add_table(s, "Targets that failed most", order, count);
 }
 
-void section_targets(const struct section *s)
+void section_targets(struct section *s)
 {
     const struct result *r = s->result;
     const struct target_result *all[ALL_SHOWN];

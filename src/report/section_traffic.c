@@ -12,7 +12,7 @@ static const char *const PHASE_MEANINGS[PHASES] = {
     [PHASE_RECEIVE] = "first to last byte back",
 };
 
-void section_phases(const struct section *s)
+void section_phases(struct section *s)
 {
     bool any = false;
     struct table t;
@@ -34,20 +34,20 @@ void section_phases(const struct section *s)
         any = true;
         table_cell(&t, "%s", phase_text((enum phase)i));
         table_cell(&t, "%s", units_format_count(text, hist_count(h)));
-        table_cell(&t, "%s", section_percentile(text, h, 50));
-        table_cell(&t, "%s", section_percentile(text, h, 99));
+        table_cell(&t, "%s", section_percentile(s, text, h, 50));
+        table_cell(&t, "%s", section_percentile(s, text, h, 99));
         table_cell(&t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
         table_cell(&t, "%s", section_duration(text, h, hist_mean_ns(h)));
         table_cell(&t, "%s", PHASE_MEANINGS[i]);
     }
     if (any) {
         buf_add_str(s->out, "\nWhere the time went (connections opened and requests ok)\n");
-        table_print(&t, s->out);
+        table_print(&t, s->out, s->width);
     }
     table_release(&t);
 }
 
-static void add_bytes(const struct section *s)
+static void add_bytes(struct section *s)
 {
     const struct totals *t = &s->result->totals;
     const double window = s->result->duration_s;
@@ -55,14 +55,14 @@ static void add_bytes(const struct section *s)
 
     if (window <= 0)
         return;
-    section_line(s, "Received", "%s, %s/s; of it bodies: %s", units_format_size(all, (double)t->bytes_received),
+    section_line(s, "Received", "%s, %s/s; bodies alone: %s", units_format_size(all, (double)t->bytes_received),
                  units_format_size(per_s, (double)t->bytes_received / window),
                  units_format_size(bodies, (double)t->body_bytes_received));
     section_line(s, "Sent", "%s, %s/s", units_format_size(all, (double)t->bytes_sent),
                  units_format_size(per_s, (double)t->bytes_sent / window));
 }
 
-static void add_tls(const struct section *s)
+static void add_tls(struct section *s)
 {
     const struct result *r = s->result;
     char handshakes[UNITS_TEXT_MAX], resumed[UNITS_TEXT_MAX];
@@ -74,7 +74,7 @@ static void add_tls(const struct section *s)
                  units_format_count(resumed, r->totals.tls_resumed));
 }
 
-void section_traffic(const struct section *s)
+void section_traffic(struct section *s)
 {
     const struct totals *t = &s->result->totals;
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
@@ -94,7 +94,7 @@ void section_traffic(const struct section *s)
 
 #define ADDRESSES_SHOWN 20u
 
-void section_addresses(const struct section *s)
+void section_addresses(struct section *s)
 {
     const struct result *r = s->result;
     const size_t shown = r->address_count < ADDRESSES_SHOWN ? r->address_count : ADDRESSES_SHOWN;
@@ -102,21 +102,21 @@ void section_addresses(const struct section *s)
 
     if (r->address_count < 2)
         return;
-    table_init(&t, "rrrl");
+    table_init(&t, "rrrb");
     table_cell(&t, "connections");
     table_cell(&t, "failed connects");
     table_cell(&t, "requests");
     table_cell(&t, "address");
     for (size_t i = 0; i < shown; i++) {
-        char text[SECTION_TEXT_MAX];
+        char text[SECTION_CELL_MAX];
 
         table_cell(&t, "%s", units_format_count(text, r->addresses[i].connections));
         table_cell(&t, "%s", units_format_count(text, r->addresses[i].failed_connects));
         table_cell(&t, "%s", units_format_count(text, r->addresses[i].requests));
-        table_cell(&t, "%s", section_text(text, r->addresses[i].address, s->width - 45, true));
+        table_cell(&t, "%s", r->addresses[i].address != NULL ? r->addresses[i].address : "");
     }
     buf_add_str(s->out, "\nAddresses\n");
-    table_print(&t, s->out);
+    table_print(&t, s->out, s->width);
     table_release(&t);
     if (shown < r->address_count)
         buf_printf(s->out, "  and %zu more\n", r->address_count - shown);

@@ -5,23 +5,27 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/fit.h"
+
 #define RED "\033[1;31m"
 #define GREEN "\033[1;32m"
 #define YELLOW "\033[1;33m"
 #define PLAIN "\033[0m"
 
-static void add_loud(const struct section *s, const char *colour, const char *word)
+#define METHOD_COLUMNS 20
+
+static void add_loud(struct section *s, const char *colour, const char *word)
 {
     buf_printf(s->out, "%s%s%s", s->colours ? colour : "", word, s->colours ? PLAIN : "");
 }
 
-static void add_list(const struct section *s, const struct strlist *list)
+static void add_list(struct section *s, const struct strlist *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        section_paragraph(s, "  * ", list->items[i]);
+        fit_paragraph(s->out, "  * ", slice_str(list->items[i]), s->width);
 }
 
-static void add_outcome(const struct section *s)
+static void add_outcome(struct section *s)
 {
     const struct totals *t = &s->result->totals;
     char ok[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX], failed[UNITS_TEXT_MAX], unfinished[UNITS_TEXT_MAX];
@@ -47,21 +51,30 @@ static const char *config_of(const struct result *r, const char *name)
     return NULL;
 }
 
-static void add_subject(const struct section *s)
+static void add_target(struct section *s, const struct target_result *t)
+{
+    const size_t begin = s->out->len;
+
+    buf_add_str(s->out, "Target        ");
+    fit_line(s->out, slice_str(t->method), METHOD_COLUMNS, FIT_HEAD);
+    buf_add_char(s->out, ' ');
+    fit_line(s->out, slice_str(t->url), s->width - (s->out->len - begin), FIT_BOTH_ENDS);
+    buf_add_char(s->out, '\n');
+}
+
+static void add_subject(struct section *s)
 {
     const struct result *r = s->result;
-    char url[SECTION_TEXT_MAX], method[SECTION_TEXT_MAX];
 
     if (r->name != NULL && r->name[0] != '\0')
         section_line(s, "Name", "%s", r->name);
     if (r->target_count == 1)
-        section_line(s, "Target", "%s %s", section_text(method, r->targets[0].method, 16, false),
-                     section_text(url, r->targets[0].url, s->width - 24, true));
+        add_target(s, &r->targets[0]);
     else if (r->target_count > 1)
         section_line(s, "Targets", "%zu", r->target_count);
 }
 
-static void add_setting(const struct section *s)
+static void add_setting(struct section *s)
 {
     const struct result *r = s->result;
     const char *connections = config_of(r, "connections");
@@ -82,7 +95,7 @@ static void add_setting(const struct section *s)
                      units_format_count(counted, r->warmup.started));
 }
 
-void section_verdict(const struct section *s)
+void section_verdict(struct section *s)
 {
     const struct result *r = s->result;
 
@@ -106,16 +119,7 @@ void section_verdict(const struct section *s)
     add_setting(s);
 }
 
-/* Three significant digits and more: 62,469 or 12.3 or 0.05. */
-static const char *format_rate(char out[UNITS_TEXT_MAX], double per_s)
-{
-    if (per_s >= 1000)
-        return units_format_count(out, (uint64_t)(per_s + 0.5));
-    snprintf(out, UNITS_TEXT_MAX, per_s >= 100 ? "%.1f" : "%.2f", per_s);
-    return out;
-}
-
-static void add_conservation(const struct section *s)
+static void add_conservation(struct section *s)
 {
     const struct totals *t = &s->result->totals;
     char started[UNITS_TEXT_MAX], ok[UNITS_TEXT_MAX], failed[UNITS_TEXT_MAX], unfinished[UNITS_TEXT_MAX];
@@ -131,17 +135,17 @@ static void add_conservation(const struct section *s)
         section_line(s, "Not sent", "%s requests were due but not sent", units_format_count(not_sent, t->not_sent));
 }
 
-void section_throughput(const struct section *s)
+void section_throughput(struct section *s)
 {
     const struct result *r = s->result;
     char rate[UNITS_TEXT_MAX], asked[UNITS_TEXT_MAX], achieved[UNITS_TEXT_MAX], counted[UNITS_TEXT_MAX];
 
     buf_add_char(s->out, '\n');
     section_line(s, "Throughput", "%s requests/s (%s ok replies inside the window)",
-                 format_rate(rate, r->totals.requests_per_s), units_format_count(counted, r->totals.ok_in_window));
+                 section_rate(rate, r->totals.requests_per_s), units_format_count(counted, r->totals.ok_in_window));
     if (r->generator.rate_asked > 0)
         section_line(s, "Rate", "asked for %s requests/s, achieved %s requests/s",
-                     format_rate(asked, r->generator.rate_asked), format_rate(achieved, r->generator.rate_achieved));
+                     section_rate(asked, r->generator.rate_asked), section_rate(achieved, r->generator.rate_achieved));
     add_conservation(s);
     section_line(s, "In flight", "%.2f requests on average", r->totals.in_flight_mean);
 }

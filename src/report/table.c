@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "report/fit.h"
 
+#define INDENT 2 /* before the first column and between columns */
 #define CELLS_MAX_BYTES (1u << 20)
 
 void table_init(struct table *t, const char *align)
@@ -55,23 +57,41 @@ static void trim_line(struct buf *out, size_t begin)
         out->data[--out->len] = '\0';
 }
 
-void table_print(const struct table *t, struct buf *out)
+static size_t used_width(const struct table *t, const int widths[TABLE_COLUMNS_MAX])
+{
+    size_t used = INDENT;
+
+    for (size_t i = 0; i + 1 < t->_columns; i++)
+        used += (size_t)widths[i] + INDENT;
+    return used;
+}
+
+static void add_cell(const struct table *t, struct buf *out, size_t i, int cell_width, size_t left)
+{
+    const char side = t->_align[i % t->_columns];
+
+    buf_printf(out, "%*s", INDENT, "");
+    if (side == 'h' || side == 'b')
+        fit_line(out, slice_str(cell(t, i)), left, side == 'h' ? FIT_HEAD : FIT_BOTH_ENDS);
+    else
+        buf_printf(out, side == 'l' ? "%-*s" : "%*s", cell_width, cell(t, i));
+}
+
+void table_print(const struct table *t, struct buf *out, size_t width)
 {
     int widths[TABLE_COLUMNS_MAX];
-    size_t line = out->len;
+    size_t line = out->len, used = 0;
 
     if (!buf_ok(&t->_cells)) {
         (void)buf_reserve(out, SIZE_MAX); /* can not be had: the report fails */
         return;
     }
     find_widths(t, widths);
+    used = used_width(t, widths);
     for (size_t i = 0; i < t->_count; i++) {
         const size_t column = i % t->_columns;
 
-        if (t->_align[column] == 'l')
-            buf_printf(out, "  %-*s", widths[column], cell(t, i));
-        else
-            buf_printf(out, "  %*s", widths[column], cell(t, i));
+        add_cell(t, out, i, widths[column], width > used ? width - used : 0);
         if (column + 1 < t->_columns && i + 1 < t->_count)
             continue;
         trim_line(out, line);

@@ -160,6 +160,15 @@ static void write_warmup(struct writer *w, const struct warmup_totals *t)
     json_out_close(o, '}');
 }
 
+/* Of the window; null without one. Derived, for those who read no other member. */
+static void write_per_second(struct writer *w, const char *key, uint64_t bytes)
+{
+    if (w->result->duration_s > 0)
+        json_out_double(&w->out, key, (double)bytes / w->result->duration_s);
+    else
+        json_out_null(&w->out, key);
+}
+
 static void write_totals(struct writer *w, const struct totals *t)
 {
     struct json_out *o = &w->out;
@@ -182,6 +191,8 @@ static void write_totals(struct writer *w, const struct totals *t)
     json_out_u64(o, "bytes_sent", t->bytes_sent);
     json_out_u64(o, "bytes_received", t->bytes_received);
     json_out_u64(o, "body_bytes_received", t->body_bytes_received);
+    write_per_second(w, "bytes_sent_per_s", t->bytes_sent);
+    write_per_second(w, "bytes_received_per_s", t->bytes_received);
     json_out_u64(o, "connections_opened", t->connections_opened);
     json_out_u64(o, "connections_reused", t->connections_reused);
     json_out_u64(o, "tls_handshakes", t->tls_handshakes);

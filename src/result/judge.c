@@ -11,31 +11,35 @@ static void judge_failures(struct result *r, double max_errors)
 {
     const struct totals *t = &r->totals;
     const double share = t->started > 0 ? (double)t->failed / (double)t->started : 0;
+    char failed[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX];
 
     if (t->ok == 0)
         result_add_reason(r, "no request succeeded");
     if (t->failed == 0)
         return;
+    units_format_count(failed, t->failed);
+    units_format_count(started, t->started);
     if (share > max_errors)
-        result_add_reason(r, "%" PRIu64 " of %" PRIu64 " requests failed: %.3g %%, above the limit of %.3g %%",
-                          t->failed, t->started, share * 100, max_errors * 100);
+        result_add_reason(r, "%s of %s requests failed: %.3g %%, above the limit of %.3g %%", failed, started,
+                          share * 100, max_errors * 100);
     else
-        result_add_warning(r, "%" PRIu64 " of %" PRIu64 " requests failed: %.3g %%", t->failed, t->started,
-                           share * 100);
+        result_add_warning(r, "%s of %s requests failed: %.3g %%", failed, started, share * 100);
 }
 
 static void warn_of_lost_requests(struct result *r)
 {
     const struct totals *t = &r->totals;
-    char age[UNITS_TEXT_MAX];
+    char count[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX], age[UNITS_TEXT_MAX];
 
     if (t->unfinished > 0)
-        result_add_warning(r, "%" PRIu64 " requests were unfinished at the end; the oldest had waited %s",
-                           t->unfinished, units_format_duration(age, t->unfinished_oldest_s * NS_PER_S));
+        result_add_warning(r, "unfinished at the end: %s of %s requests, the oldest after %s",
+                           units_format_count(count, t->unfinished), units_format_count(started, t->started),
+                           units_format_duration(age, t->unfinished_oldest_s * NS_PER_S));
     if (t->not_sent > 0)
-        result_add_warning(r, "%" PRIu64 " requests were due but not sent", t->not_sent);
+        result_add_warning(r, "due but not sent: %s", units_format_count(count, t->not_sent));
     if (hist_overflow(r->latency) > 0)
-        result_add_warning(r, "%" PRIu64 " latencies above one hour are counted apart", hist_overflow(r->latency));
+        result_add_warning(r, "above one hour, so in no percentile: %s latencies",
+                           units_format_count(count, hist_overflow(r->latency)));
 }
 
 static void warn_of_generator(struct result *r)
@@ -49,7 +53,7 @@ static void warn_of_generator(struct result *r)
     if (g->rate_asked > 0 && g->rate_achieved < RATE_MET * g->rate_asked)
         result_add_warning(r, "rate not met: %.1f of %.1f requests/s", g->rate_achieved, g->rate_asked);
     if (g->log_waits > 0)
-        result_add_warning(r, "workers waited %" PRIu64 " times for the log's writer", g->log_waits);
+        result_add_warning(r, "the log could not keep up: the measuring waited for it %" PRIu64 " times", g->log_waits);
 }
 
 void result_judge(struct result *r, double max_errors, bool strict)

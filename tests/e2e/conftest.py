@@ -7,6 +7,7 @@ import pytest
 
 from lib import certificates, peers, target
 from lib.load import Loader, find_program
+from lib.namespace import Namespace
 from lib.tls_target import TlsTarget
 
 
@@ -90,11 +91,25 @@ def serve(plimsoll, authority):
 
 
 @pytest.fixture(scope="session")
-def namespaces():
-    """Skips, saying why, where network and mount namespaces are not permitted."""
+def _namespaces_permitted():
     try:
         done = subprocess.run(["unshare", "-n", "-m", "ip", "link", "set", "lo", "up"], capture_output=True, text=True, timeout=20)
     except FileNotFoundError as missing:
-        pytest.skip(f"namespaces: {missing}")
-    if done.returncode:
-        pytest.skip(f"namespaces are not permitted here: {done.stderr.strip()}")
+        return str(missing)
+    return done.stderr.strip() if done.returncode else ""
+
+
+@pytest.fixture
+def start_namespace(_namespaces_permitted):
+    """start_namespace(hosts=FILE, ip_local_port_range="…"); the test is skipped, saying why, where namespaces are not permitted."""
+    if _namespaces_permitted:
+        pytest.skip(f"no network namespace here: {_namespaces_permitted}")
+    started = []
+
+    def start(**options):
+        started.append(Namespace(**options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.close()

@@ -53,7 +53,8 @@ class Loader:
         self.program = program
 
     def start(self, *args, prefix=(), env=None, stdin=b"", watch_rss=False, cwd=None):
-        argv = [*prefix, self.program, "load", "--json", "-", "--no-store", *args]
+        json = [] if "--json" in args else ["--json", "-"]
+        argv = [*prefix, self.program, "load", *json, "--no-store", *args]
         return Process(argv, env=env, stdin=stdin, watch_rss=watch_rss, cwd=cwd)
 
     def finish(self, process, timeout_s=60.0, server=None, codes=(0, 3)):

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Secrets never leave: each way to give one, looked for in every output; and the target must have got it."""
+import base64
+
+import pytest
+
+from lib.process import run as run_process
+from lib.target import OK, reply
+
+# Unlikely words, so that finding one is a leak and nothing else.
+PASSWORD, TOKEN, COOKIE, KEY, SIGNATURE, PROXY = ("Zq7Passwd", "Zq7Bearer", "Zq7Cookie", "Zq7ApiKey", "Zq7Sign", "Zq7Proxy")
+SET_COOKIE, BODY = "Zq7SetCookie", "Zq7InReply"
+BASIC = base64.b64encode(f"alice:{PASSWORD}".encode()).decode()
+
+WAYS = {
+    "user option": (["-u", f"alice:{PASSWORD}"], "{url}", PASSWORD, f"Authorization: Basic {BASIC}"),
+    "user option in one word": ([f"--user=alice:{PASSWORD}"], "{url}", PASSWORD, f"Authorization: Basic {BASIC}"),
+    "short option in one word": ([f"-ualice:{PASSWORD}"], "{url}", PASSWORD, f"Authorization: Basic {BASIC}"),
+    "user in the URL": ([], "{user_url}", PASSWORD, f"Authorization: Basic {BASIC}"),
+    "bearer": (["--auth-bearer", TOKEN], "{url}", TOKEN, f"Authorization: Bearer {TOKEN}"),
+    "bearer in one word": ([f"--auth-bearer={TOKEN}"], "{url}", TOKEN, f"Authorization: Bearer {TOKEN}"),
+    "bearer from a file": (["--auth-bearer", "@{token_file}"], "{url}", TOKEN, f"Authorization: Bearer {TOKEN}"),
+    "bearer from the environment": (["--auth-bearer", "env:MY_TOKEN"], "{url}", TOKEN, f"Authorization: Bearer {TOKEN}"),
+    "header Authorization": (["-H", f"authorization: Token {TOKEN}"], "{url}", TOKEN, f"authorization: Token {TOKEN}"),
+    "header in one word": ([f"-HAuthorization: Token {TOKEN}"], "{url}", TOKEN, f"Authorization: Token {TOKEN}"),
+    "header by long option": ([f"--header=Authorization: Token {TOKEN}"], "{url}", TOKEN, f"Authorization: Token {TOKEN}"),
+    "header Proxy-Authorization": (["-H", f"Proxy-Authorization: Basic {PROXY}"], "{url}", PROXY, PROXY),
+    "header Cookie": (["-H", f"Cookie: a=b; session={COOKIE}"], "{url}", COOKIE, COOKIE),
+    "header X-Api-Key": (["-H", f"X-Api-Key: {KEY}"], "{url}", KEY, KEY),
+    "signed query": ([], "{url}?X-Amz-Credential=" + KEY + "&X-Amz-Signature=" + SIGNATURE + "&x=1", SIGNATURE, f"X-Amz-Signature={SIGNATURE}"),
+    "token in the query": ([], "{url}?a=1&token=" + TOKEN, TOKEN, f"token={TOKEN}"),
+    "key in the query": ([], "{url}?key=" + KEY + "&b=2", KEY, f"key={KEY}"),
+    "key in mixed case": ([], "{url}?Api_Key=" + KEY, KEY, f"Api_Key={KEY}"),
+}
+
+
+def everything_written(folder):
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield path.name, path.read_bytes().decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("outcome", ["ok", "failing"])
+def test_no_output_shows_it(load, plimsoll, start_target, tmp_path, way, outcome):
+    options, url, secret, sent = WAYS[way]
+    token_file, out = tmp_path / "token", tmp_path / "out"
+    token_file.write_text(TOKEN + "\n")
+    out.mkdir()
+    record = tmp_path / "record"
+    target = start_target(OK if outcome == "ok" else reply("500 Oops", fields=[f"Set-Cookie: id={SET_COOKIE}; Path=/"]), record=record)
+    plain = target.url("/x")
+    url = url.format(url=plain, user_url=plain.replace("://", f"://alice:{PASSWORD}@"))
+    argv = [plimsoll, "load", "--no-store", "-c", "2", "-n", "20", "--json", out / "json", "--csv", out / "csv", "--log", out / "log",
+            "--hdr", out / "hdr", "--save-failures", f"{out}/failures:3", "--progress", "json",
+            *[option.format(token_file=token_file) for option in options], url]
+    done = run_process(argv, 30, env={"MY_TOKEN": TOKEN})
+    assert done.exit == (0 if outcome == "ok" else 3), done
+    asked = record.read_bytes().decode()
+    assert asked.count(sent) == 20, "the target must get it"
+    (out / "stdout").write_text(done.out)
+    (out / "stderr").write_text(done.err)
+    for name, text in everything_written(out):
+        for word in (secret, BASIC, SET_COOKIE):
+            assert word not in text, f"{name} shows {word}: …{text[max(0, text.find(word) - 200):text.find(word) + 40]}…"
+    assert "***" in (out / "json").read_text() or way in ("bearer from a file", "bearer from the environment"), "where it stood"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_dry_run_and_refusals_do_not_show_it(load, plimsoll, start_target, tmp_path, way):
+    options, url, secret, _ = WAYS[way]
+    token_file = tmp_path / "token"
+    token_file.write_text(TOKEN + "\n")
+    target = start_target(OK)
+    plain = target.url("/x")
+    url = url.format(url=plain, user_url=plain.replace("://", f"://alice:{PASSWORD}@"))
+    argv = [plimsoll, "load", "--no-store", *[option.format(token_file=token_file) for option in options]]
+    for more in (["--dry-run", url], ["--no-such-option", url], [url.replace("http://", "ftp://")], ["-c", "0", url],
+                 [url.replace(f":{target.port}", ":0")], [url.replace("127.0.0.1", "no-such-host.invalid")], [url + " x"]):
+        done = run_process([*argv, *more], 60, env={"MY_TOKEN": TOKEN})
+        assert done.exit == (0 if more[0] == "--dry-run" else 2), done
+        for word in (secret, BASIC):
+            assert word not in done.out + done.err, f"{more[:1]}: {done.out}{done.err}"
+
+
+def test_refused_header_does_not_show_its_secret(plimsoll):
+    done = run_process([plimsoll, "load", "-H", f"Authorization: Bearer {TOKEN}\r\nX: y", "http://127.0.0.1:1/"], 20)
+    assert done.exit == 2 and TOKEN not in done.err and "Authorization" in done.err
+
+
+def test_set_cookie_of_every_kind_of_failure(load, start_target, tmp_path):
+    """Malformed and cut replies are shown too, and hold secrets as well."""
+    head = rf"HTTP/1.1 200 OK\r\nSet-Cookie: id={SET_COOKIE}\r\nContent-Length: 100\r\n"
+    target = start_target(head + r"\r\nshort\{fin}", head + r"bad line\r\n\r\n\{fin}", head + r"Set-Cookie: x=" + SET_COOKIE + r"\{fin}",
+                          rf"HTTP/1.1 302 Found\r\nLocation: http://h/?token={SET_COOKIE}\r\nContent-Length: 0\r\n\r\n", when=["pick=0123"])
+    run = load("-c", "1", "-n", "40", "--expect-status", "200", "--save-failures", f"{tmp_path}/failures:40", target.url(), server=target)
+    assert run.totals["failed"] == 40 and len(list((tmp_path / "failures").iterdir())) == 40
+    assert SET_COOKIE not in run.out + run.err
+    for name, text in everything_written(tmp_path / "failures"):
+        assert SET_COOKIE not in text, (name, text)

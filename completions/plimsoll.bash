@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Completion of plimsoll for bash (needs nothing but bash).
+
+_plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --drain --no-retry
+    --seed --timeout --connect-timeout --method --header --body --upload-file --user --auth-bearer --http1.0 --http1.1
+    --resolve --re-resolve --source --unix-socket --ipv4 --ipv6 --insecure --cacert --sni --expect-status --max-errors
+    --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
+_plimsoll_serve_options='--listen --tls-listen --public --backlog --cert --key --cert-out --threads --max-connections
+    --max-head --max-body --head-timeout --body-timeout --send-timeout --idle-timeout --grace --max-delay --quiet --help'
+_plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
+
+# The values of one option, into COMPREPLY; false: it has none that are known.
+_plimsoll_values() {
+    local word=$2
+    case $1 in
+    --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        ;;
+    --save-failures)
+        compopt -o nospace -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        ;;
+    --progress) mapfile -t COMPREPLY < <(compgen -W 'auto none json' -- "$word") ;;
+    --method | -X) mapfile -t COMPREPLY < <(compgen -W 'GET HEAD POST PUT PATCH DELETE OPTIONS' -- "$word") ;;
+    --expect-status) mapfile -t COMPREPLY < <(compgen -W '2xx 3xx 4xx 5xx 2xx,3xx' -- "$word") ;;
+    *) return 1 ;;
+    esac
+}
+
+_plimsoll_ab_values() {
+    local word=$2
+    case $1 in
+    -p | -u | -g | -e | -E)
+        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        ;;
+    -f) mapfile -t COMPREPLY < <(compgen -W 'TLS1 TLS1.1 TLS1.2 TLS1.3 ALL' -- "$word") ;;
+    -m) mapfile -t COMPREPLY < <(compgen -W 'GET HEAD POST PUT PATCH DELETE OPTIONS' -- "$word") ;;
+    *) return 1 ;;
+    esac
+}
+
+_plimsoll() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W 'load ab serve help --help --version' -- "$word")
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+    load)
+        _plimsoll_values "$before" "$word" ||
+            mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_load_options" -- "$word")
+        ;;
+    serve)
+        _plimsoll_values "$before" "$word" ||
+            mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_serve_options" -- "$word")
+        ;;
+    ab)
+        _plimsoll_ab_values "$before" "$word" ||
+            mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_ab_options" -- "$word")
+        ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load ab serve' -- "$word") ;;
+    esac
+}
+
+complete -F _plimsoll plimsoll

@@ -2,10 +2,11 @@
 /* The target application: an HTTP server that answers what a team asks of a platform (sized bodies, chosen statuses,
  * delays, chunked bodies; routes.c has the whole table).
  *
- * It runs threads of its own, each with its own loop and its own SO_REUSEPORT listeners; they share nothing while serving. Callable in-process
- * (tests, demo) and from the command line. It never prints, never exits, installs no signal handlers and reads no environment: its threads
- * block every signal, so that signals reach the caller's thread, and PORT, DATA_ROOT and the like are read by the caller.
- * It does not raise RLIMIT_NOFILE (net_raise_open_files() of net/listen.h does; the command should).
+ * It runs threads of its own, each with its own loop and its own SO_REUSEPORT listeners; they share nothing while
+ * serving. Callable in-process (tests, demo) and from the command line. It never prints, never exits, installs no
+ * signal handlers and reads no environment: its threads block every signal, so that signals reach the caller's thread,
+ * and PORT, DATA_ROOT and the like are read by the caller. It does not raise RLIMIT_NOFILE (net_raise_open_files() of
+ * net/listen.h does; the command should).
  *
  * Typical use:
  *     struct serve_config config;
@@ -30,32 +31,38 @@
 #define SERVE_DEFAULT_LISTEN "127.0.0.1:3000"
 #define SERVE_LISTEN_MAX 32
 
-/* Everything is copied by serve_start(): the caller may free it afterwards. serve_config_init() sets the defaults named here. */
+/* Everything is copied by serve_start(): the caller may free it afterwards. serve_config_init() sets the defaults named
+ * here. */
 struct serve_config {
-    /* --listen (repeatable): "HOST:PORT", "[::1]:PORT", ":PORT", "PORT" (addr_parse_listen()); port 0 takes a free one. Empty together with
-     * tls_listen: SERVE_DEFAULT_LISTEN. A PORT of the environment replaces the default's port only ("127.0.0.1:" + PORT): the caller's job. */
+    /* --listen (repeatable): "HOST:PORT", "[::1]:PORT", ":PORT", "PORT" (addr_parse_listen()); port 0 takes a free one.
+     * Empty together with tls_listen: SERVE_DEFAULT_LISTEN. A PORT of the environment replaces the default's port only
+     * ("127.0.0.1:" + PORT): the caller's job. */
     struct strlist listen;
     /* --tls-listen (repeatable): the same, with TLS. Empty: none. */
     struct strlist tls_listen;
-    /* --cert, --key: PEM files of the TLS listeners. Both NULL: a self-signed certificate is made at start for localhost, 127.0.0.1, ::1 and the
-     * listeners' literal addresses. One without the other is ERR_CONFIG. */
+    /* --cert, --key: PEM files of the TLS listeners. Both NULL: a self-signed certificate is made at start for
+     * localhost, 127.0.0.1, ::1 and the listeners' literal addresses. One without the other is ERR_CONFIG. */
     const char *cert_file, *key_file;
-    /* --public: allow addresses that are not loopback (127.0.0.0/8, ::1). Without it such an address is ERR_CONFIG with a hint. false */
+    /* --public: allow addresses that are not loopback (127.0.0.0/8, ::1). Without it such an address is ERR_CONFIG with
+     * a hint. false */
     bool allow_public;
     /* --threads: loops; 0 = one per CPU this process may run on. 0. At most 1024. */
     unsigned threads;
     /* --backlog: of each listener. 4096 (the kernel caps it at net.core.somaxconn). */
     int backlog;
-    /* --max-connections: over all threads; beyond it a connection waits in the kernel's queue. 0 = no limit but that of open files. 0 */
+    /* --max-connections: over all threads; beyond it a connection waits in the kernel's queue. 0 = no limit but that of
+     * open files. 0 */
     unsigned max_connections;
 
     /* Limits of a request. A value of 0 is ERR_CONFIG. */
-    uint32_t head_max_bytes; /* --max-head: request line and fields together; above: 431 (414 when the line alone is longer). 64 KiB */
+    uint32_t head_max_bytes; /* --max-head: request line and fields together; above: 431 (414 when the line alone is
+                                longer). 64 KiB */
     uint64_t body_max_bytes; /* --max-body: content of a request, framing excluded; above: 413. 1 GiB */
 
     /* Time-outs (ns). A value of 0 means none. */
-    uint64_t head_timeout_ns; /* --head-timeout: from the first byte of a request (the first request of a connection: from its accept, TLS handshake
-                                 included) to the end of its head; 408, then close. 10 s */
+    uint64_t
+        head_timeout_ns; /* --head-timeout: from the first byte of a request (the first request of a connection: from
+                            its accept, TLS handshake included) to the end of its head; 408, then close. 10 s */
     uint64_t body_timeout_ns; /* --body-timeout: without any byte of a request's body; 408, then close. 30 s */
     uint64_t send_timeout_ns; /* --send-timeout: without any byte of a reply taken by the client; reset. 60 s */
     uint64_t idle_timeout_ns; /* --idle-timeout: between two requests of a kept connection; closed silently. 75 s */
@@ -75,21 +82,25 @@ struct serve_address {
     char url[ADDR_TEXT_MAX + 16]; /* "http://127.0.0.1:3000", "https://[::1]:8443" */
 };
 
-/* 0 once every listener accepts. ERR_CONFIG for a wrong configuration (bad address, certificate, not loopback), ERR_SYSTEM for a port in
- * use and the like; nothing is left behind then. */
+/* 0 once every listener accepts. ERR_CONFIG for a wrong configuration (bad address, certificate, not loopback),
+ * ERR_SYSTEM for a port in use and the like; nothing is left behind then. */
 MUST_CHECK int serve_start(struct serve **out, const struct serve_config *config, struct err *err);
 /* Valid until serve_free(). */
 const struct serve_address *serve_addresses(const struct serve *s, size_t *count);
-/* The certificate made at start as PEM (valid until serve_free()); NULL when it was given or there is no TLS listener. */
+/* The certificate made at start as PEM (valid until serve_free()); NULL when it was given or there is no TLS listener.
+ */
 const char *serve_certificate_pem(const struct serve *s);
 unsigned serve_threads(const struct serve *s);
 
-/* Begins the end; returns at once. The first call is graceful: listeners close, idle connections close, requests in flight get grace_ns and their
- * reply says Connection: close. A second call drops what is left. From any thread, and async-signal-safe. */
+/* Begins the end; returns at once. The first call is graceful: listeners close, idle connections close, requests in
+ * flight get grace_ns and their reply says Connection: close. A second call drops what is left. From any thread, and
+ * async-signal-safe. */
 void serve_stop(struct serve *s);
-/* Reads the certificate files again for new connections (SIGHUP); a broken pair leaves the old one in force. From any thread and async-signal-safe. */
+/* Reads the certificate files again for new connections (SIGHUP); a broken pair leaves the old one in force. From any
+ * thread and async-signal-safe. */
 void serve_reload(struct serve *s);
-/* Blocks until every thread ended (after serve_stop()). Once. 0, or -1 when requests in flight were cut off at the end of the grace time. */
+/* Blocks until every thread ended (after serve_stop()). Once. 0, or -1 when requests in flight were cut off at the end
+ * of the grace time. */
 int serve_wait(struct serve *s);
 
 /* What it counted since its start, over all threads; exact after serve_wait(), slightly behind while running. */

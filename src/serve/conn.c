@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/conn.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "serve/worker.h"
+
+enum {
+    SPARE_MAX = 256,                /* closed connections kept for reuse */
+    LINGER_MAX_BYTES = 1024 * 1024, /* dropped after the last reply before the patience ends */
+};
+
+/* ---- Buffers ---- */
+
+static void buffer_drop(struct conn_buffer *b)
+{
+    if (!b->lent) {
+        free(b->bytes);
+    }
+    *b = (struct conn_buffer){ 0 };
+}
+
+/* Moves what the buffer holds from `from` on into memory of its own. */
+static bool buffer_own(struct conn_buffer *b, size_t from, size_t size)
+{
+    char *own = malloc(size);
+
+    if (own == NULL) {
+        return false;
+    }
+    if (b->end > from) {
+        memcpy(own, b->bytes + from, b->end - from);
+    }
+    if (!b->lent) {
+        free(b->bytes);
+    }
+    *b = (struct conn_buffer){ .bytes = own, .start = b->start - from, .end = b->end - from, .size = size };
+    return true;
+}
+
+static void buffer_lend(struct conn_buffer *b, char *bytes, size_t size)
+{
+    size_t len = b->end - b->start;
+
+    if (len > 0) {
+        memcpy(bytes, b->bytes + b->start, len);
+    }
+    free(b->bytes);
+    *b = (struct conn_buffer){ .bytes = bytes, .end = len, .size = size, .lent = true };
+}
+
+static void lend_in(struct conn *c)
+{
+    if (c->held_len == 0 && !c->in.lent) {
+        buffer_lend(&c->in, c->worker->read_bytes, c->worker->read_size);
+    }
+}
+
+void conn_release_held(struct conn *c)
+{
+    c->held_at = c->held_len = 0;
+    lend_in(c);
+}
+
+/* Closes the gap between what is held and what is unread. */
+static void close_gap(struct conn *c)
+{
+    size_t behind = c->held_at + c->held_len;
+
+    if (c->in.start > behind) {
+        memmove(c->in.bytes + behind, c->in.bytes + c->in.start, c->in.end - c->in.start);
+        c->in.end -= c->in.start - behind;
+        c->in.start = behind;
+    }
+}
+
+static bool keep_in(struct conn *c)
+{
+    const char *before = c->in.bytes + c->held_at;
+
+    if (!c->in.lent) {
+        return true;
+    }
+    if (c->held_len == 0) {
+        if (c->in.start == c->in.end) {
+            buffer_drop(&c->in);
+            return true;
+        }
+        return buffer_own(&c->in, c->in.start, c->in.end - c->in.start);
+    }
+    close_gap(c);
+    if (!buffer_own(&c->in, c->held_at, c->in.end - c->held_at)) {
+        return false;
+    }
+    c->held_at = 0;
+    http1_moved(c, before, c->in.bytes);
+    return true;
+}
+
+static bool keep_out(struct conn *c)
+{
+    if (c->out.start == c->out.end) {
+        buffer_drop(&c->out);
+        return true;
+    }
+    return !c->out.lent || buffer_own(&c->out, c->out.start, c->out.end - c->out.start);
+}
+
+bool conn_keep(struct conn *c, struct slice bytes)
+{
+    const char *before = c->in.bytes;
+
+    close_gap(c);
+    if (c->in.end + bytes.len > c->in.size) {
+        if (!buffer_own(&c->in, 0, c->in.end + bytes.len)) {
+            return false;
+        }
+        http1_moved(c, before, c->in.bytes);
+    }
+    memcpy(c->in.bytes + c->in.end, bytes.ptr, bytes.len);
+    c->in.end += bytes.len;
+    return true;
+}
+
+/* ---- Input and output ---- */
+
+static enum conn_io broken(struct conn *c)
+{
+    conn_close(c);
+    return CONN_BROKEN;
+}
+
+static enum conn_io read_into(struct conn *c, char *bytes, size_t size, size_t *moved)
+{
+    *moved = 0;
+    if (c->eof) {
+        return CONN_ENDED;
+    }
+    if (!c->more) {
+        return CONN_WAIT;
+    }
+    enum io io = stream_read(&c->stream, bytes, size, moved);
+    c->more = io == IO_OK && (*moved == size || stream_has_pending(&c->stream));
+    switch (io) {
+    case IO_OK:
+        c->progressed = true;
+        count_add(&c->worker->counts.bytes_received, *moved);
+        return CONN_MOVED;
+    case IO_WANT_WRITE:
+        c->wants_write = true;
+        return CONN_WAIT;
+    case IO_WANT_READ:
+        return CONN_WAIT;
+    case IO_EOF:
+        c->eof = true;
+        return CONN_ENDED;
+    case IO_FAILED:
+        break;
+    }
+    return broken(c);
+}
+
+/* Makes room behind what is unread: what was consumed already can go, what is held can not. */
+static void make_room(struct conn *c)
+{
+    if (c->in.start == c->in.end) {
+        c->in.start = c->in.end = c->held_at + c->held_len;
+    } else if (c->in.size - c->in.end < WORKER_READ_BYTES / 2) {
+        close_gap(c);
+    }
+}
+
+enum conn_io conn_read(struct conn *c)
+{
+    size_t moved;
+
+    make_room(c);
+    if (c->in.end == c->in.size) {
+        return CONN_WAIT;
+    }
+    enum conn_io io = read_into(c, c->in.bytes + c->in.end, c->in.size - c->in.end, &moved);
+    if (io == CONN_MOVED) {
+        c->in.end += moved;
+    }
+    return io;
+}
+
+enum conn_io conn_read_aside(struct conn *c, struct slice *out)
+{
+    *out = (struct slice){ .ptr = c->worker->read_bytes };
+    return read_into(c, c->worker->read_bytes, c->worker->read_size, &out->len);
+}
+
+enum conn_io conn_write(struct conn *c, const char *bytes, size_t len, size_t *moved)
+{
+    *moved = 0;
+    switch (stream_write(&c->stream, bytes, len, moved)) {
+    case IO_OK:
+        c->progressed = true;
+        count_add(&c->worker->counts.bytes_sent, *moved);
+        return CONN_MOVED;
+    case IO_WANT_WRITE:
+        c->blocked = true;
+        return CONN_WAIT;
+    case IO_WANT_READ:
+        c->wants_read = true;
+        return CONN_WAIT;
+    case IO_EOF:
+    case IO_FAILED:
+        break;
+    }
+    return broken(c);
+}
+
+enum conn_io conn_send_file(struct conn *c, int file, uint64_t offset, size_t len, size_t *moved)
+{
+    *moved = 0;
+    switch (stream_send_file(&c->stream, file, offset, len, c->worker->out_bytes, WORKER_OUT_BYTES, moved)) {
+    case IO_OK:
+        c->progressed = true;
+        count_add(&c->worker->counts.bytes_sent, *moved);
+        return CONN_MOVED;
+    case IO_WANT_WRITE:
+        c->blocked = true;
+        return CONN_WAIT;
+    case IO_WANT_READ:
+        c->wants_read = true;
+        return CONN_WAIT;
+    case IO_EOF: /* the file is shorter than it was */
+    case IO_FAILED:
+        break;
+    }
+    return broken(c);
+}
+
+enum conn_io conn_flush(struct conn *c)
+{
+    while (c->out.start < c->out.end) {
+        size_t moved;
+        enum conn_io io = conn_write(c, c->out.bytes + c->out.start, c->out.end - c->out.start, &moved);
+        if (io != CONN_MOVED) {
+            return io;
+        }
+        c->out.start += moved;
+    }
+    if (c->out.lent) {
+        c->out.start = c->out.end = 0;
+    } else {
+        buffer_lend(&c->out, c->worker->out_bytes, WORKER_OUT_BYTES);
+    }
+    return CONN_MOVED;
+}
+
+size_t conn_free_room(const struct conn *c)
+{
+    return c->out.size - c->out.end;
+}
+
+char *conn_room(struct conn *c, size_t n)
+{
+    if (conn_free_room(c) >= n) {
+        return c->out.bytes + c->out.end;
+    }
+    enum conn_io io = conn_flush(c);
+    if (io == CONN_BROKEN) {
+        return NULL;
+    }
+    if (conn_free_room(c) < n && !buffer_own(&c->out, c->out.start, c->out.end - c->out.start + n)) {
+        conn_reset(c);
+        return NULL;
+    }
+    return c->out.bytes + c->out.end;
+}
+
+/* ---- Life ---- */
+
+static void conn_forget(struct conn *c)
+{
+    struct worker *w = c->worker;
+
+    if (c->watch_closing || c->timer_closing) {
+        return;
+    }
+    if (w->spare_count < SPARE_MAX) {
+        c->next = w->spare;
+        w->spare = c;
+        w->spare_count++;
+    } else {
+        free(c);
+    }
+    worker_conn_forgotten(w);
+}
+
+static void watch_closed(struct watch *watch)
+{
+    struct conn *c = watch->arg;
+
+    c->watch_closing = false;
+    conn_forget(c);
+}
+
+static void timer_closed(struct timer *t)
+{
+    struct exchange *x = t->arg;
+    struct conn *c = (struct conn *)(void *)((char *)x - offsetof(struct conn, http1) - offsetof(struct http1, x));
+
+    c->timer_closing = false;
+    conn_forget(c);
+}
+
+static void unlink_conn(struct conn *c)
+{
+    if (c->prev != NULL) {
+        c->prev->next = c->next;
+    } else {
+        c->worker->conns = c->next;
+    }
+    if (c->next != NULL) {
+        c->next->prev = c->prev;
+    }
+}
+
+static void close_with(struct conn *c, void (*end_stream)(struct stream *s))
+{
+    if (c->state == CONN_CLOSED) {
+        return;
+    }
+    c->state = CONN_CLOSED;
+    http1_end(c);
+    deadline_end(&c->deadline);
+    buffer_drop(&c->in);
+    buffer_drop(&c->out);
+    unlink_conn(c);
+    c->watch_closing = true;
+    watch_stop(&c->watch);
+    end_stream(&c->stream);
+    if (c->http1.x._has_timer) {
+        c->timer_closing = true;
+        c->http1.x._has_timer = false;
+        timer_close(&c->http1.x._timer, timer_closed);
+    }
+    count_add(&c->worker->counts.open, (uint64_t)-1);
+    worker_conn_closed(c->worker);
+}
+
+void conn_close(struct conn *c)
+{
+    close_with(c, stream_close);
+}
+
+void conn_reset(struct conn *c)
+{
+    close_with(c, stream_reset);
+}
+
+void conn_finish(struct conn *c, bool gently)
+{
+    if (!gently || c->eof) {
+        conn_close(c);
+        return;
+    }
+    c->state = CONN_LINGER;
+    stream_shutdown_write(&c->stream);
+    c->lingered_bytes = 0;
+    worker_deadline(c->worker, &c->deadline, DEADLINE_LINGER);
+}
+
+static void linger(struct conn *c)
+{
+    enum conn_io io = CONN_MOVED;
+
+    while (io == CONN_MOVED && c->lingered_bytes < LINGER_MAX_BYTES) {
+        struct slice dropped;
+        c->more = true;
+        io = conn_read_aside(c, &dropped);
+        c->lingered_bytes += (uint32_t)dropped.len;
+    }
+    if (io == CONN_ENDED || io == CONN_MOVED) {
+        conn_close(c);
+    }
+}
+
+static bool handshake(struct conn *c)
+{
+    switch (stream_tls_handshake(&c->stream)) {
+    case IO_OK:
+        c->state = CONN_OPEN;
+        return true;
+    case IO_WANT_READ:
+        return false;
+    case IO_WANT_WRITE:
+        c->wants_write = true;
+        return false;
+    case IO_EOF:
+    case IO_FAILED:
+        break;
+    }
+    conn_close(c);
+    return false;
+}
+
+bool conn_enter(struct conn *c)
+{
+    struct worker *w = c->worker;
+
+    if (c->state == CONN_CLOSED || w->active == c) {
+        return false;
+    }
+    if (w->active != NULL) {
+        BUG("two connections of one thread are handled at once");
+    }
+    w->active = c;
+    worker_touch(w);
+    lend_in(c);
+    if (c->out.bytes == NULL) {
+        buffer_lend(&c->out, w->out_bytes, WORKER_OUT_BYTES);
+    }
+    c->blocked = c->wants_write = c->wants_read = c->progressed = false;
+    c->more = stream_has_pending(&c->stream);
+    return true;
+}
+
+static unsigned interest(const struct conn *c)
+{
+    unsigned events = c->blocked || c->wants_write ? (unsigned)WATCH_WRITE : 0;
+
+    if (c->state != CONN_OPEN) {
+        return events | WATCH_READ;
+    }
+    switch (c->http1.waits) {
+    case HTTP1_WAITS_SEND:
+        return c->wants_read && !c->blocked ? WATCH_READ : WATCH_WRITE;
+    case HTTP1_WAITS_HANDLER: /* only to see the client leave; one that sends more meanwhile waits */
+        return c->eof || c->in.end > c->in.start ? events : events | WATCH_READ;
+    case HTTP1_WAITS_HEAD:
+    case HTTP1_WAITS_REQUEST:
+    case HTTP1_WAITS_BODY:
+        break;
+    }
+    return events | WATCH_READ;
+}
+
+static void set_deadline(struct conn *c)
+{
+    static const enum deadline_kind KINDS[] = {
+        [HTTP1_WAITS_HEAD] = DEADLINE_HEAD, [HTTP1_WAITS_REQUEST] = DEADLINE_IDLE,
+        [HTTP1_WAITS_BODY] = DEADLINE_BODY, [HTTP1_WAITS_HANDLER] = DEADLINE_NONE,
+        [HTTP1_WAITS_SEND] = DEADLINE_SEND,
+    };
+    enum deadline_kind kind = KINDS[c->http1.waits];
+
+    if (c->state != CONN_OPEN) {
+        return; /* the handshake's and the lingering's began before */
+    }
+    if (kind == DEADLINE_IDLE && !c->http1.served_one) {
+        kind = DEADLINE_HEAD; /* the first request of a connection is awaited since its accept */
+    }
+    if (kind == DEADLINE_NONE) {
+        deadline_end(&c->deadline);
+    } else if (kind != deadline_kind(&c->deadline) || (c->progressed && kind != DEADLINE_HEAD)) {
+        worker_deadline(c->worker, &c->deadline, kind);
+    }
+}
+
+void conn_leave(struct conn *c)
+{
+    struct worker *w = c->worker;
+
+    w->active = NULL;
+    if (c->state == CONN_CLOSED) {
+        return;
+    }
+    if (!keep_in(c) || !keep_out(c)) {
+        conn_reset(c);
+        return;
+    }
+    set_deadline(c);
+    watch_change(&c->watch, interest(c));
+}
+
+static void conn_ready(struct watch *watch, unsigned events)
+{
+    struct conn *c = watch->arg;
+
+    (void)events; /* whatever it was, everything possible is tried */
+    if (!conn_enter(c)) {
+        return;
+    }
+    c->more = true;
+    if (c->state == CONN_LINGER) {
+        linger(c);
+    } else if (c->state == CONN_OPEN || handshake(c)) {
+        http1_run(c);
+    }
+    conn_leave(c);
+}
+
+static struct conn *conn_take(struct worker *w)
+{
+    struct conn *c = w->spare;
+
+    if (c != NULL) {
+        w->spare = c->next;
+        w->spare_count--;
+    } else if ((c = malloc(sizeof(*c))) == NULL) {
+        return NULL;
+    }
+    *c = (struct conn){ .worker = w, .next = w->conns };
+    w->living++;
+    if (w->conns != NULL) {
+        w->conns->prev = c;
+    }
+    w->conns = c;
+    return c;
+}
+
+void conn_accept(struct worker *w, int fd, bool tls)
+{
+    struct conn *c = conn_take(w);
+
+    if (c == NULL) {
+        close(fd);
+        return;
+    }
+    count_add(&w->counts.connections, 1);
+    count_add(&w->counts.open, 1);
+    stream_adopt(&c->stream, fd, true);
+    c->watch.arg = c;
+    c->watch.on_ready = conn_ready;
+    c->watch.on_closed = watch_closed;
+    c->state = tls ? CONN_HANDSHAKE : CONN_OPEN;
+    http1_init(c);
+    if (watch_start(&c->watch, w->loop, fd, WATCH_READ, NULL) != 0) {
+        stream_close(&c->stream);
+        unlink_conn(c);
+        count_add(&w->counts.open, (uint64_t)-1);
+        conn_forget(c);
+        return;
+    }
+    if (tls && stream_tls_start(&c->stream, w->tls, NULL, NULL) != 0) {
+        conn_reset(c);
+        return;
+    }
+    worker_deadline(w, &c->deadline, DEADLINE_HEAD);
+}
+
+void conn_expired(struct conn *c, enum deadline_kind kind)
+{
+    if (c->state == CONN_OPEN && (kind == DEADLINE_HEAD || kind == DEADLINE_BODY) && conn_enter(c)) {
+        if (!http1_timed_out(c)) {
+            conn_close(c);
+        }
+        conn_leave(c);
+    } else if (kind == DEADLINE_SEND) {
+        conn_reset(c);
+    } else {
+        conn_close(c);
+    }
+}
+
+void conn_stop(struct conn *c)
+{
+    if (c->state == CONN_OPEN && http1_is_idle(c)) {
+        conn_close(c);
+    }
+}

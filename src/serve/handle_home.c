@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/handlers.h"
+
+#include "base/buf.h"
+#include "serve/routes.h"
+
+enum { LIST_MAX_BYTES = 64 * 1024 };
+
+void handle_home(struct exchange *x)
+{
+    struct buf text;
+    size_t count;
+    const struct route *routes = route_table(&count);
+
+    buf_init(&text, LIST_MAX_BYTES);
+    buf_printf(&text, "plimsoll %s: the target application\n\n", PLIMSOLL_VERSION);
+    for (size_t i = 0; i < count; i++) {
+        char allow[ROUTE_ALLOW_MAX];
+        if (routes[i].text != NULL) {
+            buf_printf(&text, "%-24s %s\n%-24s %.*s\n", routes[i].pattern, routes[i].text, "",
+                       SLICE_FMT(route_allow(allow, routes[i].methods)));
+        }
+    }
+    size_t len = text.len;
+    char *bytes = buf_detach(&text);
+    exchange_reply_owned(x, 200, TYPE_TEXT, bytes, len);
+}
+
+void handle_health(struct exchange *x)
+{
+    exchange_reply(x, 200, TYPE_JSON, SLICE("{\"status\":\"ok\"}\n"));
+}

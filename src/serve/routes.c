@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/routes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "serve/handlers.h"
+
+#define GET (1u << REQUEST_GET)
+/* Shapes take a body of any method, count it and drop it: load tests send them. */
+#define ANY (GET | 1u << REQUEST_POST | 1u << REQUEST_PUT | 1u << REQUEST_DELETE | 1u << REQUEST_PATCH)
+
+#define EXACT(path) .prefix = { path, sizeof(path) - 1 }, .pattern = path
+#define UNDER(path, name) .prefix = { path, sizeof(path) - 1 }, .arg = true, .pattern = path "{" name "}"
+
+/* In the order of their use under load: the first rows are found first. */
+static const struct route ROUTES[] = {
+    { .prefix = { "/", 1 },
+      .suffix = { ".html", 5 },
+      .arg = true,
+      .pattern = "/{n}.html",
+      .methods = ANY,
+      .start = handle_bytes,
+      .text = "a body of n bytes as text/html" },
+    { EXACT("/"), .methods = GET, .start = handle_home, .text = "this list" },
+    { UNDER("/bytes/", "n"), .methods = ANY, .start = handle_bytes, .text = "a body of n bytes, up to 16 GiB" },
+    { UNDER("/status/", "code"), .methods = ANY, .start = handle_status, .text = "that status, 200 to 599" },
+    { UNDER("/delay/", "ms"), .methods = ANY, .start = handle_delay, .text = "an answer after that many milliseconds" },
+    { UNDER("/chunked/", "n"), .methods = ANY, .start = handle_chunked,
+      .text = "n bytes in chunks of 4096; ?chunk= sets their size" },
+    { EXACT("/healthz"), .methods = GET, .start = handle_health, .text = "the server is alive" },
+};
+
+const struct route *route_table(size_t *count)
+{
+    *count = sizeof(ROUTES) / sizeof(ROUTES[0]);
+    return ROUTES;
+}
+
+static bool matches(const struct route *r, struct slice path, struct slice *arg)
+{
+    if (path.len < r->prefix.len + r->suffix.len || memcmp(path.ptr, r->prefix.ptr, r->prefix.len) != 0) {
+        return false;
+    }
+    if (!r->arg) {
+        *arg = SLICE("");
+        return path.len == r->prefix.len;
+    }
+    *arg = slice_from(path.ptr + r->prefix.len, path.len - r->prefix.len - r->suffix.len);
+    if (r->suffix.len > 0 && memcmp(arg->ptr + arg->len, r->suffix.ptr, r->suffix.len) != 0) {
+        return false;
+    }
+    return arg->len > 0 && memchr(arg->ptr, '/', arg->len) == NULL;
+}
+
+enum route_found route_find(enum request_method method, struct slice path, const struct route **out, struct slice *arg,
+                            unsigned *allowed)
+{
+    unsigned wanted = method == REQUEST_HEAD ? GET : 1u << method;
+
+    *allowed = 0;
+    for (size_t i = 0; i < sizeof(ROUTES) / sizeof(ROUTES[0]); i++) {
+        if (!matches(&ROUTES[i], path, arg)) {
+            continue;
+        }
+        if ((ROUTES[i].methods & wanted) != 0) {
+            *out = &ROUTES[i];
+            return ROUTE_OK;
+        }
+        *allowed |= ROUTES[i].methods;
+    }
+    return *allowed != 0 ? ROUTE_NO_METHOD : ROUTE_NO_PATH;
+}
+
+struct slice route_allow(char out[ROUTE_ALLOW_MAX], unsigned methods)
+{
+    int len = 0;
+
+    if ((methods & GET) != 0) {
+        methods |= 1u << REQUEST_HEAD;
+    }
+    methods |= 1u << REQUEST_OPTIONS;
+    for (int m = 0; m < REQUEST_METHODS; m++) {
+        if ((methods & 1u << m) != 0) {
+            len += snprintf(out + len, (size_t)(ROUTE_ALLOW_MAX - len), "%s%s", len > 0 ? ", " : "",
+                            request_method_name((enum request_method)m));
+        }
+    }
+    return slice_from(out, (size_t)len);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/worker.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "serve/conn.h"
+
+enum { ACCEPTS_PER_EVENT = 64 }; /* a storm of connections must not starve those that are open */
+
+#define TICK_MIN_NS 10000000u      /* time-outs are not more exact than this */
+#define ACCEPT_AGAIN_NS 100000000u /* after running out of descriptors */
+#define LINGER_NS 2000000000u
+
+/* ---- Time ---- */
+
+static void refresh_date(struct worker *w)
+{
+    static const char DAYS[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
+    static const char MONTHS[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
+    uint64_t wall_ns = clock_wall_ns();
+    time_t seconds = (time_t)(wall_ns / 1000000000u);
+    struct tm t;
+
+    gmtime_r(&seconds, &t);
+    int len = snprintf(w->date, sizeof(w->date), "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", DAYS[t.tm_wday],
+                       t.tm_mday, MONTHS[t.tm_mon], t.tm_year + 1900, t.tm_hour, t.tm_min, t.tm_sec);
+    w->date_len = (size_t)len;
+    w->date_due_ns = w->now_ns + 1000000000u - wall_ns % 1000000000u;
+}
+
+void worker_touch(struct worker *w)
+{
+    w->now_ns = clock_now_ns();
+    if (w->now_ns >= w->date_due_ns) {
+        refresh_date(w);
+    }
+}
+
+static void arm_tick(struct worker *w)
+{
+    uint64_t due_ns = deadlines_next_ns(&w->deadlines);
+
+    w->tick_due_ns = due_ns;
+    if (due_ns != UINT64_MAX) {
+        uint64_t left_ns = due_ns > w->now_ns ? due_ns - w->now_ns : 0;
+        timer_start(&w->tick, left_ns > TICK_MIN_NS ? left_ns : TICK_MIN_NS);
+    }
+}
+
+void worker_deadline(struct worker *w, struct deadline *d, enum deadline_kind kind)
+{
+    deadline_begin(&w->deadlines, d, kind, w->now_ns);
+    if (w->deadlines.length_ns[kind] > 0 && w->now_ns + w->deadlines.length_ns[kind] < w->tick_due_ns) {
+        arm_tick(w);
+    }
+}
+
+static void tick(struct timer *t)
+{
+    struct worker *w = t->arg;
+    struct deadline *d;
+    enum deadline_kind kind;
+
+    worker_touch(w);
+    while ((d = deadlines_expired(&w->deadlines, w->now_ns, &kind)) != NULL) {
+        conn_expired((struct conn *)(void *)d, kind);
+    }
+    arm_tick(w);
+}
+
+/* ---- Accepting ---- */
+
+static void pause_listener(struct worker_listener *l)
+{
+    l->paused = true;
+    watch_change(&l->watch, 0);
+}
+
+static void resume_listeners(struct worker *w)
+{
+    for (size_t i = 0; i < w->listener_count; i++) {
+        if (w->listeners[i].paused && w->listeners[i].fd >= 0) {
+            w->listeners[i].paused = false;
+            watch_change(&w->listeners[i].watch, WATCH_READ);
+        }
+    }
+}
+
+static void accept_again(struct timer *t)
+{
+    resume_listeners(t->arg);
+}
+
+static bool is_full(const struct worker *w)
+{
+    return w->max_open > 0 && w->counts.open >= w->max_open;
+}
+
+void worker_conn_closed(struct worker *w)
+{
+    if (w->max_open > 0 && !is_full(w)) {
+        resume_listeners(w);
+    }
+}
+
+/* False: nothing more to accept now. */
+static bool accept_one(struct worker_listener *l)
+{
+    struct worker *w = l->worker;
+    struct addr peer;
+
+    if (is_full(w)) {
+        pause_listener(l);
+        return false;
+    }
+    int fd = listen_accept(l->fd, &peer);
+    if (fd >= 0) {
+        conn_accept(w, fd, l->tls);
+        return true;
+    }
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+        pause_listener(l);
+        timer_start(&w->accept_again, ACCEPT_AGAIN_NS);
+        return false;
+    }
+    return errno == ECONNABORTED || errno == EINTR; /* that one went, there may be others */
+}
+
+static void listener_ready(struct watch *watch, unsigned events)
+{
+    struct worker_listener *l = watch->arg;
+
+    (void)events;
+    worker_touch(l->worker);
+    for (int i = 0; i < ACCEPTS_PER_EVENT && accept_one(l); i++) {
+    }
+}
+
+int worker_listen(struct worker *w, int fd, bool tls, struct err *err)
+{
+    struct worker_listener *l = &w->listeners[w->listener_count];
+
+    *l = (struct worker_listener){ .worker = w, .fd = fd, .tls = tls };
+    l->watch.arg = l;
+    l->watch.on_ready = listener_ready;
+    if (watch_start(&l->watch, w->loop, fd, WATCH_READ, err) != 0) {
+        close(fd);
+        return -1;
+    }
+    w->listener_count++;
+    return 0;
+}
+
+/* Connections whose handshake the kernel has finished are still served; a bounded number, for others may come all the
+ * time. */
+static void close_listeners(struct worker *w)
+{
+    for (size_t i = 0; i < w->listener_count; i++) {
+        struct worker_listener *l = &w->listeners[i];
+        if (l->fd < 0) {
+            continue;
+        }
+        for (int n = 0; n < w->config->backlog && accept_one(l); n++) {
+        }
+        watch_stop(&l->watch);
+        close(l->fd);
+        l->fd = -1;
+    }
+}
+
+/* ---- Stopping ---- */
+
+void worker_conn_forgotten(struct worker *w)
+{
+    w->living--;
+    if (w->phase != WORKER_SERVING && w->living == 0) {
+        loop_stop(w->loop);
+    }
+}
+
+static void drop_all(struct worker *w)
+{
+    w->phase = WORKER_DROPPING;
+    w->was_cut_off |= w->conns != NULL;
+    while (w->conns != NULL) {
+        conn_reset(w->conns);
+    }
+    if (w->living == 0) {
+        loop_stop(w->loop);
+    }
+}
+
+static void grace_is_over(struct timer *t)
+{
+    drop_all(t->arg);
+}
+
+static void stop_gracefully(struct worker *w)
+{
+    w->phase = WORKER_STOPPING;
+    close_listeners(w);
+    for (struct conn *c = w->conns, *next; c != NULL; c = next) {
+        next = c->next;
+        conn_stop(c);
+    }
+    if (w->living == 0) {
+        loop_stop(w->loop);
+    } else {
+        timer_start(&w->grace, w->config->grace_ns);
+    }
+}
+
+static void reload(struct worker *w, int calls)
+{
+    const struct tls_server_config config = { .cert_file = w->config->cert_file,
+                                              .key_file = w->config->key_file,
+                                              .alpn = "http/1.1" };
+    struct tls_context *fresh;
+
+    w->reloads_done = calls;
+    if (w->tls == NULL || config.cert_file == NULL || tls_server_context(&fresh, &config, NULL) != 0) {
+        return;
+    }
+    tls_context_free(w->tls);
+    w->tls = fresh;
+}
+
+static void woken(struct wakeup *wakeup)
+{
+    struct worker *w = wakeup->arg;
+    int stops = __atomic_load_n(&w->stop_calls, __ATOMIC_RELAXED);
+    int reloads = __atomic_load_n(&w->reload_calls, __ATOMIC_RELAXED);
+
+    worker_touch(w);
+    if (reloads != w->reloads_done) {
+        reload(w, reloads);
+    }
+    if (stops > 0 && w->phase == WORKER_SERVING) {
+        stop_gracefully(w);
+    }
+    if (stops > 1 && w->phase == WORKER_STOPPING) {
+        drop_all(w);
+    }
+}
+
+/* ---- Life ---- */
+
+static void set_lengths(struct worker *w)
+{
+    deadlines_init(&w->deadlines);
+    w->deadlines.length_ns[DEADLINE_HEAD] = w->config->head_timeout_ns;
+    w->deadlines.length_ns[DEADLINE_BODY] = w->config->body_timeout_ns;
+    w->deadlines.length_ns[DEADLINE_SEND] = w->config->send_timeout_ns;
+    w->deadlines.length_ns[DEADLINE_IDLE] = w->config->idle_timeout_ns;
+    w->deadlines.length_ns[DEADLINE_LINGER] = LINGER_NS;
+}
+
+static void set_timer(struct worker *w, struct timer *t, void (*on_time)(struct timer *t))
+{
+    t->on_time = on_time;
+    t->arg = w;
+    timer_init(t, w->loop);
+}
+
+int worker_init(struct worker *w, const struct serve_config *config, struct err *err)
+{
+    *w = (struct worker){ .config = config,
+                          .tick_due_ns = UINT64_MAX,
+                          .read_size = config->head_max_bytes + (size_t)WORKER_READ_BYTES };
+    if (loop_new(&w->loop, err) != 0) {
+        return -1;
+    }
+    w->read_bytes = malloc(w->read_size);
+    w->out_bytes = malloc(WORKER_OUT_BYTES);
+    w->listeners = calloc(config->listen.count + config->tls_listen.count, sizeof(*w->listeners));
+    w->wakeup.on_wakeup = woken;
+    w->wakeup.arg = w;
+    if (w->read_bytes == NULL || w->out_bytes == NULL || w->listeners == NULL) {
+        err_set(err, ERR_SYSTEM, ENOMEM, "cannot start a server thread");
+    } else if (wakeup_init(&w->wakeup, w->loop, err) == 0) {
+        set_lengths(w);
+        set_timer(w, &w->tick, tick);
+        set_timer(w, &w->grace, grace_is_over);
+        set_timer(w, &w->accept_again, accept_again);
+        return 0;
+    }
+    worker_release(w);
+    return -1;
+}
+
+void worker_run(struct worker *w)
+{
+    worker_touch(w);
+    loop_run(w->loop);
+}
+
+void worker_release(struct worker *w)
+{
+    loop_free(w->loop);
+    for (size_t i = 0; i < w->listener_count; i++) {
+        if (w->listeners[i].fd >= 0) {
+            close(w->listeners[i].fd);
+        }
+    }
+    while (w->spare != NULL) {
+        struct conn *next = w->spare->next;
+        free(w->spare);
+        w->spare = next;
+    }
+    tls_context_free(w->tls);
+    free(w->listeners);
+    free(w->read_bytes);
+    free(w->out_bytes);
+    *w = (struct worker){ 0 };
+}

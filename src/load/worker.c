@@ -10,7 +10,8 @@
 
 #define LAG_PERIOD_NS UINT64_C(10000000)
 #define RAMP_TICK_NS UINT64_C(1000000)
-#define RAMP_BATCH 64u    /* connections opened per tick, over all workers: listen queues are short */
+#define RAMP_FIRST 16u    /* connections opened at once, and then so many a ms, over all workers: listen queues */
+#define RAMP_PER_MS 16u   /* are short, and one that overflows costs a second (the SYN's retransmission) */
 #define RAMP_OPENING 512u /* and so many at once may be on their way */
 #define LINGER_MAX 4096u
 
@@ -196,9 +197,10 @@ static void on_ramp(struct timer *t)
 {
     struct worker *w = t->arg;
     const uint64_t now = clock_now_ns();
-    uint32_t batch = RAMP_BATCH / w->run->worker_count + 1;
+    const uint64_t due = RAMP_FIRST + (now - w->ramp_start_ns) * RAMP_PER_MS / NS_PER_MS;
 
-    for (; batch > 0 && w->ramp_next < w->conn_count && w->ramp_waiting < RAMP_OPENING; batch--) {
+    while (w->ramp_next < w->conn_count && w->ramp_next <= due / w->run->worker_count &&
+           w->ramp_waiting < RAMP_OPENING) {
         struct conn *c = &w->conns[w->ramp_next++];
 
         c->in_ramp = true;
@@ -227,6 +229,7 @@ static void ramp(struct worker *w)
     timer_init(&w->ramp_limit_timer, w->loop);
     w->ramp_limit_timer.on_time = on_ramp_limit;
     w->ramp_limit_timer.arg = w;
+    w->ramp_start_ns = clock_now_ns();
     timer_start(&w->ramp_timer, 0);
     timer_start(&w->ramp_limit_timer, w->run->plan->connect_timeout_ns);
     loop_run(w->loop);

@@ -108,7 +108,7 @@ struct worker {
     enum stage stage;
     uint64_t budget;                         /* requests this worker may still start; UINT64_MAX without -n */
     uint64_t window_start_ns, window_end_ns; /* end UINT64_MAX: by count */
-    uint64_t drain_end_ns, finished_ns, last_end_ns, ramp_end_ns;
+    uint64_t drain_end_ns, finished_ns, last_end_ns, ramp_start_ns, ramp_end_ns;
 
     /* Little's law, the independent side: the integral of the requests in flight. */
     uint64_t in_flight, in_flight_ns, in_flight_at_ns;

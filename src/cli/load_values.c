@@ -42,6 +42,8 @@ int load_value_url(void *field, const char *text, const struct option_row *row, 
         return add_text(field, text, err);
     if (would_be_url(text))
         err_hint(err, "did you mean http://%s ?", text);
+    else if (err != NULL && err->hint[0] == '\0')
+        err_hint(err, "write http://HOST/PATH or https://HOST/PATH; a blank in it is %%20");
     return -1;
 }
 

@@ -257,7 +257,7 @@ int load_value_unix_socket(void *field, const char *text, const struct option_ro
 {
     struct addr addr;
 
-    if (addr_unix(&addr, slice_str(text), err) != 0)
+    if (text[0] != '\0' && addr_unix(&addr, slice_str(text), err) != 0)
         return -1;
     return option_text(field, text, row, err);
 }

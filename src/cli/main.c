@@ -19,7 +19,9 @@ static const struct command {
     const char *summary;
 } COMMANDS[] = {
     { "load", cmd_load, "--help", false, "offer HTTP load to targets, measure, report" },
+#ifdef PLIMSOLL_AB
     { "ab", cmd_ab, "-h", true, "the same with ApacheBench's options and report" },
+#endif
     { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
 };
 enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };

@@ -20,6 +20,12 @@ void json_in_fail(struct json_in *in, const char *fmt, ...)
     err_set(in->err, ERR_CONFIG, 0, "not a result document: %s: %s", in->where, what);
 }
 
+void json_in_refused(struct json_in *in)
+{
+    in->failed = true;
+    err_prefix(in->err, "not a result document: %s", in->where);
+}
+
 void json_in_no_memory(struct json_in *in)
 {
     if (!in->failed)
@@ -78,7 +84,7 @@ const char *json_in_text(struct json_in *in, const json_t *object, const char *k
 char *json_in_dup(struct json_in *in, const json_t *object, const char *key)
 {
     const char *text = json_in_text(in, object, key);
-    char *copy = text != NULL ? strdup(text) : NULL;
+    char *copy = text != NULL ? slice_dup(slice_str(text)) : NULL;
 
     if (text != NULL && copy == NULL)
         json_in_no_memory(in);

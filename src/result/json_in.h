@@ -19,6 +19,8 @@ struct json_in {
 };
 
 void json_in_fail(struct json_in *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Another room has filled err. */
+void json_in_refused(struct json_in *in);
 void json_in_no_memory(struct json_in *in);
 
 uint64_t json_in_u64(struct json_in *in, const json_t *object, const char *key);

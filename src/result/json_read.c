@@ -15,13 +15,21 @@
 #define LIST_MAX 65536u
 #define INTERVALS_MAX 1000000u
 #define PERCENTILES_MAX 100u
-#define CONFIG_MAX_BYTES ((size_t)1 << 20)
 #define CONFIG_MAX_DEPTH 16u
 #define FORMAT_VERSION 1
 
 static uint64_t nanoseconds(double s)
 {
     return s > 0 && s <= (double)HIST_MAX_NS / NS_PER_S ? (uint64_t)llround(s * NS_PER_S) : 0;
+}
+
+static int set_exact(struct json_in *in, const json_t *latency, struct hist *h)
+{
+    const uint64_t sum_ns = json_in_u64(in, latency, "sum_ns");
+    const double min_s = json_in_double(in, latency, "min");
+    const double max_s = json_in_double(in, latency, "max");
+
+    return in->failed ? 0 : hist_set_exact(h, sum_ns, nanoseconds(min_s), nanoseconds(max_s), in->err);
 }
 
 /* The slots come from "hdr", the exact figures that it can not carry from their own members. */
@@ -36,16 +44,13 @@ static struct hist *read_slots(struct json_in *in, const json_t *latency)
     if (in->failed)
         return NULL;
     if (hist_decode_v2(&h, slice_str(hdr), in->err) < 0) {
-        in->failed = true;
-        err_prefix(in->err, "not a result document: %s", in->where);
+        json_in_refused(in);
         return NULL;
     }
     if (hist_count(h) != count)
         json_in_fail(in, "\"count\" and \"hdr\" of a latency disagree");
-    if (!in->failed &&
-        hist_set_exact(h, json_in_u64(in, latency, "sum_ns"), nanoseconds(json_in_double(in, latency, "min")),
-                       nanoseconds(json_in_double(in, latency, "max")), in->err) < 0)
-        in->failed = true;
+    if (!in->failed && set_exact(in, latency, h) < 0)
+        json_in_refused(in);
     return h;
 }
 
@@ -125,11 +130,9 @@ static char *read_config_value(struct json_in *in, json_t *value)
     struct buf text;
     char *json = NULL;
 
-    buf_init(&text, CONFIG_MAX_BYTES);
+    buf_init(&text, SIZE_MAX);
     if (json_add_value(&text, value, CONFIG_MAX_DEPTH) < 0)
         json_in_fail(in, "a value is nested too deeply");
-    else if (!buf_ok(&text))
-        json_in_fail(in, "a value is too large");
     else
         json = buf_detach(&text);
     buf_release(&text);
@@ -158,7 +161,7 @@ static void read_config(struct json_in *in, const json_t *document, struct resul
     {
         struct config_entry *entry = &r->config[r->config_count++];
 
-        entry->name = strdup(key);
+        entry->name = slice_dup(slice_str(key));
         entry->json = read_config_value(in, value);
         if (!in->failed && (entry->name == NULL || entry->json == NULL))
             json_in_no_memory(in);

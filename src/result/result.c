@@ -19,7 +19,7 @@ int result_new(struct result **out, struct err *err)
     *out = NULL;
     if (r == NULL)
         return err_set(err, ERR_SYSTEM, errno, "cannot make a result");
-    r->kind = strdup("load");
+    r->kind = slice_dup(SLICE("load"));
     if (r->kind == NULL) {
         err_set(err, ERR_SYSTEM, errno, "cannot make a result");
         goto fail;
@@ -168,7 +168,7 @@ static struct config_entry *append_config(struct result *r, const char *name)
     if (grown == NULL)
         return NULL;
     r->config = grown;
-    copy = strdup(name);
+    copy = slice_dup(slice_str(name));
     if (copy == NULL)
         return NULL;
     grown[r->config_count] = (struct config_entry){ .name = copy };

@@ -209,9 +209,11 @@ static bool add_slot(struct hist *h, const struct layout *l, uint64_t i, uint64_
     uint64_t high;
 
     slot_range(l, i, &low, &high);
-    const uint64_t middle = low + (high - low) / 2u;
-    if (middle > HIST_MAX_NS)
+    if (low > HIST_MAX_NS)
         return false;
+    if (high > HIST_MAX_NS) /* the slot of the hour itself ends behind it */
+        high = HIST_MAX_NS;
+    const uint64_t middle = low + (high - low) / 2u;
     t->sum_ns += (unsigned __int128)middle * n;
     if (t->sum_ns > UINT64_MAX || __builtin_add_overflow(t->count, n, &t->count))
         return false;

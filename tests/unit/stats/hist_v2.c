@@ -136,6 +136,26 @@ static void round_trip(void **state)
     }
 }
 
+/* The slot of an hour ends, and has its middle, above an hour. Found against hdr-histogram-js. */
+static void an_hour_comes_back(void **state)
+{
+    struct hist *h = make();
+    struct hist *back;
+    struct buf text;
+
+    (void)state;
+    hist_record(h, HIST_MAX_NS);
+    buf_init(&text, 1 << 20);
+    assert_int_equal(hist_encode_v2(h, &text, NULL), 0);
+    assert_int_equal(hist_decode_v2(&back, buf_slice(&text), NULL), 0);
+    assert_int_equal(hist_max_ns(back), HIST_MAX_NS);
+    assert_int_equal(hist_set_exact(back, HIST_MAX_NS, HIST_MAX_NS, HIST_MAX_NS, NULL), 0);
+    assert_true(hist_equal(h, back));
+    buf_release(&text);
+    hist_free(h);
+    hist_free(back);
+}
+
 static void golden_text(void **state)
 {
     /* Written by HdrHistogram's JavaScript version 3.0.1: 3 digits, the values 1000, 2000000 (twice) and 3500000000. */
@@ -390,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip),
+        cmocka_unit_test(an_hour_comes_back),
         cmocka_unit_test(golden_text),
         cmocka_unit_test(other_layouts_are_read),
         cmocka_unit_test(dialects_are_read),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "load/worker.h"
+#include "load/loader.h"
 
 #include <string.h>
 
 #include "base/units.h"
 
 /* Brings the integral of the requests in flight up to `now`, never beyond the window. */
-void account_time(struct worker *w, uint64_t now)
+void account_time(struct loader *w, uint64_t now)
 {
     if (now > w->window_end_ns)
         now = w->window_end_ns;
@@ -17,7 +17,7 @@ void account_time(struct worker *w, uint64_t now)
     w->in_flight_at_ns = now;
 }
 
-static void close_interval(struct worker *w, uint64_t end)
+static void close_interval(struct loader *w, uint64_t end)
 {
     struct interval_counts *i = &w->interval;
 
@@ -29,7 +29,7 @@ static void close_interval(struct worker *w, uint64_t end)
     *i = (struct interval_counts){ .index = i->index + 1, .start_ns = end };
 }
 
-void account_roll(struct worker *w, uint64_t now)
+void account_roll(struct loader *w, uint64_t now)
 {
     if (w->stage != STAGE_WINDOW && w->stage != STAGE_DRAIN)
         return;
@@ -45,7 +45,7 @@ void account_roll(struct worker *w, uint64_t now)
     }
 }
 
-void account_last_interval(struct worker *w, uint64_t now)
+void account_last_interval(struct loader *w, uint64_t now)
 {
     const struct interval_counts *i = &w->interval;
 
@@ -54,15 +54,15 @@ void account_last_interval(struct worker *w, uint64_t now)
         close_interval(w, now);
 }
 
-static inline void roll_if_due(struct worker *w, uint64_t now)
+static inline void roll_if_due(struct loader *w, uint64_t now)
 {
     if (__builtin_expect(now >= w->interval_end_ns, 0))
         account_roll(w, now);
 }
 
-void account_start(struct conn *c, uint64_t now)
+void account_start(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
     if (c->warm) {
         w->warm.started++;
@@ -77,9 +77,9 @@ void account_start(struct conn *c, uint64_t now)
 }
 
 /* A connection is established; those of the ramp count in the figures even when a warm-up follows. */
-void account_connection(struct conn *c)
+void account_connection(struct client *c)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const bool tls = c->tls_done_ns != 0;
 
     w->connections_by_address[c->address_slot]++;
@@ -100,9 +100,9 @@ static enum reply_class class_of(uint16_t status)
     return status >= 200 && status < 600 ? (enum reply_class)(status / 100 - 1) : CLASS_ERROR;
 }
 
-static void record(const struct conn *c, uint64_t now, uint8_t fail, uint8_t flags)
+static void record(const struct client *c, uint64_t now, uint8_t fail, uint8_t flags)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     struct load_record r;
 
     if (w->ring._slots == NULL)
@@ -117,7 +117,7 @@ static void record(const struct conn *c, uint64_t now, uint8_t fail, uint8_t fla
                               .end_ns = now,
                               .bytes_received = c->bytes_received,
                               .body_bytes = c->reply.body_bytes,
-                              .connection = c->ordinal + c->connection_number * c->worker->run->plan->connections,
+                              .connection = c->ordinal + c->connection_number * c->loader->run->plan->connections,
                               .target = (uint16_t)c->target_index,
                               .status = c->reply.head_complete ? c->reply.status : 0,
                               .fail = fail,
@@ -127,9 +127,9 @@ static void record(const struct conn *c, uint64_t now, uint8_t fail, uint8_t fla
 }
 
 /* What every end of a request has in common, for those that count. */
-static void account_end(struct conn *c, uint64_t now)
+static void account_end(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const uint64_t end = now < w->window_end_ns ? now : w->window_end_ns;
     const uint64_t begin = c->due_ns > w->window_start_ns ? c->due_ns : w->window_start_ns;
 
@@ -141,19 +141,19 @@ static void account_end(struct conn *c, uint64_t now)
     w->last_end_ns = now;
 }
 
-static void account_bytes(struct conn *c)
+static void account_bytes(struct client *c)
 {
     struct tally *t = c->tally;
 
     t->bytes_received += c->bytes_received;
     t->body_bytes_received += c->reply.body_bytes;
     t->interim_replies += c->reply.interim;
-    c->worker->interval.bytes += c->bytes_received;
+    c->loader->interval.bytes += c->bytes_received;
 }
 
-static void record_phases(struct conn *c, uint64_t now)
+static void record_phases(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
     hist_record(&w->phases[PHASE_SEND], c->sent_last_ns - c->sent_first_ns);
     /* A reply may begin before the request is out. */
@@ -161,9 +161,9 @@ static void record_phases(struct conn *c, uint64_t now)
     hist_record(&w->phases[PHASE_RECEIVE], now - c->reply_first_ns);
 }
 
-void account_ok(struct conn *c, uint64_t now)
+void account_ok(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     struct tally *t = c->tally;
     const uint64_t latency = now - c->due_ns;
 
@@ -187,20 +187,20 @@ void account_ok(struct conn *c, uint64_t now)
     record(c, now, LOAD_OK, c->reply.keep_alive ? LOAD_KEPT_ALIVE : 0);
 }
 
-static struct slice kept(const struct conn *c)
+static struct slice kept(const struct client *c)
 {
-    return slice_from(c->worker->keep + (size_t)c->index * c->worker->run->keep_max, c->keep_len);
+    return slice_from(c->loader->keep + (size_t)c->index * c->loader->run->keep_max, c->keep_len);
 }
 
 /* A complete reply that failed a check (status, body) belongs to its status class, all else to "error". */
-static bool has_complete_reply(const struct conn *c, const struct failure *why)
+static bool has_complete_reply(const struct client *c, const struct failure *why)
 {
     return c->reply.head_complete && (why->kind == FAIL_STATUS || why->kind == FAIL_BODY);
 }
 
-void account_failed(struct conn *c, const struct failure *why, uint64_t now)
+void account_failed(struct client *c, const struct failure *why, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const bool complete = has_complete_reply(c, why);
 
     if (c->warm) {
@@ -220,9 +220,9 @@ void account_failed(struct conn *c, const struct failure *why, uint64_t now)
     record(c, now, (uint8_t)why->kind, complete && c->reply.keep_alive ? LOAD_KEPT_ALIVE : 0);
 }
 
-void account_unfinished(struct conn *c, uint64_t now)
+void account_unfinished(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     struct tally *t = c->tally;
 
     if (c->warm) {

@@ -16,14 +16,14 @@ struct span {
     uint64_t start_ns, end_ns;
 };
 
-static struct span window_of(const struct run *run, const struct worker *workers)
+static struct span window_of(const struct run *run, const struct loader *workers)
 {
     struct span s = { .start_ns = UINT64_MAX };
     uint64_t last_end = 0, deadline = 0;
     bool by_count = true; /* every worker had sent its share before the deadline */
 
     for (uint32_t i = 0; i < run->worker_count; i++) {
-        const struct worker *w = &workers[i];
+        const struct loader *w = &workers[i];
 
         if (w->window_start_ns < s.start_ns)
             s.start_ns = w->window_start_ns;
@@ -48,7 +48,7 @@ static double since(const struct span *s, uint64_t ns)
     return ((double)ns - (double)s->start_ns) / 1e9;
 }
 
-static int collect_target(struct target_result *out, const struct run *run, size_t k, const struct worker *workers,
+static int collect_target(struct target_result *out, const struct run *run, size_t k, const struct loader *workers,
                           double length_s, struct err *err)
 {
     struct buf url;
@@ -73,7 +73,7 @@ static int collect_target(struct target_result *out, const struct run *run, size
     return 0;
 }
 
-static int collect_targets(struct result *r, const struct run *run, const struct worker *workers, struct err *err)
+static int collect_targets(struct result *r, const struct run *run, const struct loader *workers, struct err *err)
 {
     r->targets = calloc(run->target_count, sizeof(*r->targets));
     if (r->targets == NULL)
@@ -103,7 +103,7 @@ static int merge_into(struct hist **out, const struct hist *from, struct err *er
     return 0;
 }
 
-static int collect_histograms(struct result *r, const struct run *run, const struct worker *workers, struct err *err)
+static int collect_histograms(struct result *r, const struct run *run, const struct loader *workers, struct err *err)
 {
     for (uint32_t i = 0; i < run->worker_count; i++) {
         for (int k = 0; k < CLASSES; k++)
@@ -181,7 +181,7 @@ static int by_count(const void *a, const void *b)
     return x->count < y->count ? 1 : x->count > y->count ? -1 : (int)x->kind - (int)y->kind;
 }
 
-static int collect_errors(struct result *r, const struct run *run, const struct worker *workers, const struct span *s,
+static int collect_errors(struct result *r, const struct run *run, const struct loader *workers, const struct span *s,
                           struct err *err)
 {
     for (uint32_t i = 0; i < run->worker_count; i++) {
@@ -201,7 +201,7 @@ static int collect_errors(struct result *r, const struct run *run, const struct 
     return 0;
 }
 
-static int collect_addresses(struct result *r, const struct run *run, const struct worker *workers, struct err *err)
+static int collect_addresses(struct result *r, const struct run *run, const struct loader *workers, struct err *err)
 {
     const uint32_t n = atomic_load(&run->addresses->count);
 
@@ -263,7 +263,7 @@ static int add_interval(struct result *r, const struct interval_counts *c, const
     return merge_into(&x->latency, latency, err);
 }
 
-static int collect_intervals(struct result *r, const struct run *run, const struct worker *workers,
+static int collect_intervals(struct result *r, const struct run *run, const struct loader *workers,
                              const struct span *s, struct err *err)
 {
     struct interval_counts counts;
@@ -292,7 +292,7 @@ out:
     return rc;
 }
 
-static int collect_health(struct result *r, const struct run *run, const struct worker *workers,
+static int collect_health(struct result *r, const struct run *run, const struct loader *workers,
                           const struct run_facts *facts, const struct span *s, struct err *err)
 {
     struct generator_health *h = &r->generator;
@@ -305,7 +305,7 @@ static int collect_health(struct result *r, const struct run *run, const struct 
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
     h->workers = run->worker_count;
     for (uint32_t i = 0; i < run->worker_count; i++) {
-        const struct worker *w = &workers[i];
+        const struct loader *w = &workers[i];
         const uint64_t end = w->window_end_ns < w->finished_ns ? w->window_end_ns : w->finished_ns;
         const double length = end > s->start_ns ? (double)(end - s->start_ns) : 0;
 
@@ -328,7 +328,7 @@ static int collect_health(struct result *r, const struct run *run, const struct 
     return 0;
 }
 
-static void collect_warmup(struct result *r, const struct run *run, const struct worker *workers)
+static void collect_warmup(struct result *r, const struct run *run, const struct loader *workers)
 {
     struct warmup_totals *t = &r->warmup;
 
@@ -345,7 +345,7 @@ static void collect_warmup(struct result *r, const struct run *run, const struct
     }
 }
 
-static void collect_times(struct result *r, const struct run *run, const struct worker *workers,
+static void collect_times(struct result *r, const struct run *run, const struct loader *workers,
                           const struct run_facts *facts, const struct span *s)
 {
     uint64_t ramp_end = facts->ramp_start_ns, in_flight = 0;
@@ -361,7 +361,7 @@ static void collect_times(struct result *r, const struct run *run, const struct 
     r->interrupted = facts->interrupted;
 }
 
-static void explain(struct result *r, const struct run *run, const struct worker *workers,
+static void explain(struct result *r, const struct run *run, const struct loader *workers,
                     const struct run_facts *facts)
 {
     bool gave_up = false;
@@ -379,7 +379,7 @@ static void explain(struct result *r, const struct run *run, const struct worker
                            (unsigned long long)r->generator.log_waits);
 }
 
-int collect(struct result *r, const struct run *run, struct worker *workers, const struct run_facts *facts,
+int collect(struct result *r, const struct run *run, struct loader *workers, const struct run_facts *facts,
             struct err *err)
 {
     const struct span s = window_of(run, workers);
@@ -408,12 +408,12 @@ int collect(struct result *r, const struct run *run, struct worker *workers, con
 }
 
 /* The earliest reply not yet written, over all workers. */
-static struct worker *earliest(const struct run *run, struct worker *workers, size_t *next)
+static struct loader *earliest(const struct run *run, struct loader *workers, size_t *next)
 {
-    struct worker *best = NULL;
+    struct loader *best = NULL;
 
     for (uint32_t i = 0; i < run->worker_count; i++) {
-        struct worker *w = &workers[i];
+        struct loader *w = &workers[i];
 
         if (next[i] < w->failures.saved_count &&
             (best == NULL || w->failures.saved[next[i]].at_ns < best->failures.saved[next[best->index]].at_ns))
@@ -444,7 +444,7 @@ static void save_one(struct result *r, const struct run *run, const struct failu
     buf_release(&text);
 }
 
-void collect_save_failures(struct result *r, const struct run *run, struct worker *workers)
+void collect_save_failures(struct result *r, const struct run *run, struct loader *workers)
 {
     size_t *next;
 
@@ -452,7 +452,7 @@ void collect_save_failures(struct result *r, const struct run *run, struct worke
         return;
     next = calloc(run->worker_count, sizeof(*next));
     for (unsigned number = 1; next != NULL && number <= run->plan->save_failures_max; number++) {
-        const struct worker *w = earliest(run, workers, next);
+        const struct loader *w = earliest(run, workers, next);
 
         if (w == NULL)
             break;

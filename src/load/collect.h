@@ -4,7 +4,7 @@
 #define PLIMSOLL_LOAD_COLLECT_H
 
 #include "load/health.h"
-#include "load/worker.h"
+#include "load/loader.h"
 
 struct run_facts {
     uint64_t started_wall_ns, ramp_start_ns;
@@ -13,10 +13,10 @@ struct run_facts {
     uint64_t open_files_limit;
 };
 
-MUST_CHECK int collect(struct result *r, const struct run *run, struct worker *workers, const struct run_facts *facts,
+MUST_CHECK int collect(struct result *r, const struct run *run, struct loader *workers, const struct run_facts *facts,
                        struct err *err);
 /* The replies kept by --save-failures, as files of the plan's directory. Adds a warning per file that can not be
  * written. */
-void collect_save_failures(struct result *r, const struct run *run, struct worker *workers);
+void collect_save_failures(struct result *r, const struct run *run, struct loader *workers);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One request and its reply on an open connection. */
-#include "load/worker.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,12 +18,12 @@ enum step {
     STEP_ENDED, /* the request has ended; the connection may be something else by now */
 };
 
-static const struct buf *request_of(const struct conn *c)
+static const struct buf *request_of(const struct client *c)
 {
     return c->sending_close ? &c->target->close_request : &c->target->keep_request;
 }
 
-static enum io write_some(struct conn *c, size_t *moved)
+static enum io write_some(struct client *c, size_t *moved)
 {
     const struct target *t = c->target;
     const struct buf *head = request_of(c);
@@ -35,18 +35,18 @@ static enum io write_some(struct conn *c, size_t *moved)
     len = t->body_bytes - at < WRITE_MAX ? t->body_bytes - at : WRITE_MAX;
     if (t->body_file < 0)
         return stream_write(&c->stream, t->body.ptr + at, (size_t)len, moved);
-    return stream_send_file(&c->stream, t->body_file, at, (size_t)len, c->worker->scratch, SCRATCH_BYTES, moved);
+    return stream_send_file(&c->stream, t->body_file, at, (size_t)len, c->loader->scratch, SCRATCH_BYTES, moved);
 }
 
-static bool all_sent(const struct conn *c)
+static bool all_sent(const struct client *c)
 {
     return c->sent_bytes == request_of(c)->len + c->target->body_bytes;
 }
 
 /* The first byte of a request is out: from now on it counts as sent. */
-static void first_byte_sent(struct conn *c, uint64_t before)
+static void first_byte_sent(struct client *c, uint64_t before)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
     c->record_reused = c->requests_on_connection > 0;
     if (c->sent_first_ns == 0)
@@ -62,30 +62,30 @@ static void first_byte_sent(struct conn *c, uint64_t before)
     w->requests_by_address[c->address_slot]++;
 }
 
-static enum step read_reply(struct conn *c);
+static enum step read_reply(struct client *c);
 
 /* The peer takes no more: it may have answered before it stopped reading. */
-static void write_failed(struct conn *c, int sys)
+static void write_failed(struct client *c, int sys)
 {
     unsigned rounds = ROUNDS_MAX;
     enum step step;
 
     c->write_error = sys != 0 ? sys : EPIPE;
-    c->state = CONN_READING;
+    c->state = CLIENT_READING;
     watch_change(c->watch, WATCH_READ);
     do
         step = read_reply(c);
     while (step == STEP_AGAIN && --rounds > 0);
 }
 
-static void body_file_ended(struct conn *c, uint64_t now)
+static void body_file_ended(struct client *c, uint64_t now)
 {
     const struct failure why = { .kind = FAIL_BODY, .note = "the body file became shorter while it was sent" };
 
-    exchange_fail(c, &why, now);
+    client_fail(c, &why, now);
 }
 
-static void continue_sending(struct conn *c)
+static void continue_sending(struct client *c)
 {
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
         const uint64_t before = clock_now_ns();
@@ -109,7 +109,7 @@ static void continue_sending(struct conn *c)
             c->tally->bytes_sent += moved;
         if (all_sent(c)) {
             c->sent_last_ns = clock_now_ns();
-            c->state = CONN_READING;
+            c->state = CLIENT_READING;
             watch_change(c->watch, WATCH_READ);
             return;
         }
@@ -117,15 +117,15 @@ static void continue_sending(struct conn *c)
     watch_change(c->watch, WATCH_READ | WATCH_WRITE);
 }
 
-void exchange_send(struct conn *c, uint64_t now)
+void client_send(struct client *c, uint64_t now)
 {
-    const struct run *run = c->worker->run;
+    const struct run *run = c->loader->run;
     const uint64_t limit = run->plan->requests_per_connection;
 
     c->sending_close = limit > 0 && c->requests_on_connection + 1 >= limit;
     c->write_error = 0;
     c->sent_bytes = 0;
-    c->state = CONN_SENDING;
+    c->state = CLIENT_SENDING;
     if (run->plan->on_seen != NULL)
         run->plan->on_seen(run->plan->arg, LOAD_SEEN_REQUEST, c->ordinal, buf_slice(request_of(c)));
     continue_sending(c);
@@ -133,9 +133,9 @@ void exchange_send(struct conn *c, uint64_t now)
 }
 
 /* Keeps the beginning of a reply that goes on beyond this read, for examples and saved failures. */
-static void keep_bytes(struct conn *c, const char *bytes, size_t len)
+static void keep_bytes(struct client *c, const char *bytes, size_t len)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const size_t room = w->run->keep_max - c->keep_len;
     const size_t n = len < room ? len : room;
 
@@ -146,26 +146,26 @@ static void keep_bytes(struct conn *c, const char *bytes, size_t len)
 }
 
 /* The request is over and the connection stays or goes; what comes next is the worker's business. */
-static void end_request(struct conn *c, bool reusable, uint64_t now)
+static void end_request(struct client *c, bool reusable, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
-    conn_list_drop_timeout(c);
+    client_list_drop_timeout(c);
     c->has_request = false;
     c->keep_len = 0;
     c->requests_on_connection++;
     w->in_hand = (struct slice){ 0 };
     if (reusable)
-        c->state = CONN_READY;
+        c->state = CLIENT_READY;
     else
-        conn_close_politely(c, now);
-    worker_next(c, now);
+        client_close_politely(c, now);
+    loader_next(c, now);
 }
 
 /* Facts of the run's first reply, for ab's report: texts are made after the run. */
-static void note_first(struct conn *c)
+static void note_first(struct client *c)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const char *kept = w->keep + (size_t)c->index * w->run->keep_max;
     size_t n = c->keep_len < sizeof(w->first_head) ? c->keep_len : sizeof(w->first_head);
 
@@ -187,11 +187,11 @@ static void note_first(struct conn *c)
 }
 
 /* Whether a complete reply is what was asked for; false with *why. */
-static bool reply_is_ok(struct conn *c, struct failure *why)
+static bool reply_is_ok(struct client *c, struct failure *why)
 {
-    const struct run *run = c->worker->run;
+    const struct run *run = c->loader->run;
 
-    if (run->plan->expect_same_length && c->reply.body_bytes != c->worker->first.body_bytes) {
+    if (run->plan->expect_same_length && c->reply.body_bytes != c->loader->first.body_bytes) {
         *why = (struct failure){ .kind = FAIL_BODY, .note = "length" };
         return false;
     }
@@ -201,14 +201,14 @@ static bool reply_is_ok(struct conn *c, struct failure *why)
     return false;
 }
 
-static enum step reply_complete(struct conn *c, uint64_t now)
+static enum step reply_complete(struct client *c, uint64_t now)
 {
     const bool reusable = c->reply.keep_alive && !c->sending_close && c->write_error == 0 && all_sent(c);
     struct failure why;
 
     if (c->sent_last_ns == 0)
         c->sent_last_ns = now; /* answered before it was all sent */
-    if (__builtin_expect(!c->worker->first.any, 0))
+    if (__builtin_expect(!c->loader->first.any, 0))
         note_first(c);
     if (reply_is_ok(c, &why))
         account_ok(c, now);
@@ -218,32 +218,32 @@ static enum step reply_complete(struct conn *c, uint64_t now)
     return STEP_ENDED;
 }
 
-static enum step fail(struct conn *c, enum fail_kind kind, const char *note, uint64_t now)
+static enum step fail(struct client *c, enum fail_kind kind, const char *note, uint64_t now)
 {
     const struct failure why = { .kind = kind, .note = note };
 
-    exchange_fail(c, &why, now);
+    client_fail(c, &why, now);
     return STEP_ENDED;
 }
 
-static enum step bytes_after_reply(struct conn *c, uint64_t now)
+static enum step bytes_after_reply(struct client *c, uint64_t now)
 {
     return fail(c, FAIL_BAD_MESSAGE, "bytes after the end of the reply", now);
 }
 
-static void show_head(struct conn *c, size_t consumed_before)
+static void show_head(struct client *c, size_t consumed_before)
 {
-    const struct load_plan *plan = c->worker->run->plan;
-    const char *kept = c->worker->keep + (size_t)c->index * c->worker->run->keep_max;
+    const struct load_plan *plan = c->loader->run->plan;
+    const char *kept = c->loader->keep + (size_t)c->index * c->loader->run->keep_max;
 
     if (c->keep_len >= c->reply.head_bytes && consumed_before < c->reply.head_bytes)
         plan->on_seen(plan->arg, LOAD_SEEN_HEAD, c->ordinal, slice_from(kept, c->reply.head_bytes));
 }
 
 /* For ab's verbosity alone: everything is kept and shown as it comes. */
-static void show(struct conn *c, const char *bytes, size_t len, bool head_was_complete, size_t kept_before)
+static void show(struct client *c, const char *bytes, size_t len, bool head_was_complete, size_t kept_before)
 {
-    const struct load_plan *plan = c->worker->run->plan;
+    const struct load_plan *plan = c->loader->run->plan;
     size_t from = 0;
 
     keep_bytes(c, bytes, len);
@@ -257,9 +257,9 @@ static void show(struct conn *c, const char *bytes, size_t len, bool head_was_co
         plan->on_seen(plan->arg, LOAD_SEEN_BODY, c->ordinal, slice_from(bytes + from, len - from));
 }
 
-static enum step take_bytes(struct conn *c, const char *bytes, size_t len, uint64_t now)
+static enum step take_bytes(struct client *c, const char *bytes, size_t len, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const bool shown = w->run->plan->on_seen != NULL;
     const bool head_was_complete = c->reply.head_complete;
     const size_t kept_before = c->keep_len;
@@ -307,9 +307,9 @@ static enum step take_bytes(struct conn *c, const char *bytes, size_t len, uint6
 }
 
 /* Sends the request once more on a fresh connection, when that can do no harm. */
-static bool retry(struct conn *c, uint64_t now)
+static bool retry(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const struct load_plan *plan = w->run->plan;
 
     if (c->requests_on_connection == 0 || c->retried || plan->no_retry || !c->target->is_idempotent ||
@@ -320,14 +320,14 @@ static bool retry(struct conn *c, uint64_t now)
         w->warm.retried++;
     else
         c->tally->retried++;
-    conn_close(c);
+    client_close(c);
     reply_begin(&c->reply, c->target->is_head);
-    conn_open(c, now);
+    client_open(c, now);
     return true;
 }
 
 /* The connection ended under a request: by FIN (sys 0) or by an error. */
-static enum step connection_ended(struct conn *c, int sys, uint64_t now)
+static enum step connection_ended(struct client *c, int sys, uint64_t now)
 {
     struct failure why = { .kind = FAIL_TRUNCATED, .sys = sys, .note = "" };
 
@@ -340,11 +340,11 @@ static enum step connection_ended(struct conn *c, int sys, uint64_t now)
         if (sys == 0 && c->write_error != 0)
             why.sys = c->write_error;
     }
-    exchange_fail(c, &why, now);
+    client_fail(c, &why, now);
     return STEP_ENDED;
 }
 
-static enum step stream_ended(struct conn *c, enum io io, uint64_t now)
+static enum step stream_ended(struct client *c, enum io io, uint64_t now)
 {
     char note[FAILURE_NOTE_MAX];
     struct failure why = { .kind = FAIL_TLS, .note = note };
@@ -354,22 +354,22 @@ static enum step stream_ended(struct conn *c, enum io io, uint64_t now)
     if (c->stream.tls_error[0] == '\0')
         return connection_ended(c, c->stream.sys_error, now);
     snprintf(note, sizeof(note), "%s", c->stream.tls_error); /* TLS 1.3: an alert after the handshake */
-    exchange_fail(c, &why, now);
+    client_fail(c, &why, now);
     return STEP_ENDED;
 }
 
 /* A body of known length that nobody looks at never leaves the kernel. */
-static bool may_discard(const struct conn *c)
+static bool may_discard(const struct client *c)
 {
-    const struct run *run = c->worker->run;
+    const struct run *run = c->loader->run;
 
     return c->reply.head_complete && c->reply.body_left > 0 && run->plan->on_seen == NULL &&
            (run->plan->save_failures_dir == NULL || c->keep_len == run->keep_max);
 }
 
-static enum step discard_body(struct conn *c)
+static enum step discard_body(struct client *c)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     size_t moved;
     const enum io io = stream_discard(&c->stream, c->reply.body_left, w->scratch, SCRATCH_BYTES, &moved);
     const uint64_t now = clock_now_ns();
@@ -382,9 +382,9 @@ static enum step discard_body(struct conn *c)
     return reply_body_moved(&c->reply, moved) == REPLY_DONE ? reply_complete(c, now) : STEP_AGAIN;
 }
 
-static enum step read_reply(struct conn *c)
+static enum step read_reply(struct client *c)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     size_t room = READ_BYTES, moved;
     uint64_t now;
     enum step step;
@@ -406,11 +406,11 @@ static enum step read_reply(struct conn *c)
     return step;
 }
 
-void exchange_events(struct conn *c, unsigned events)
+void client_events(struct client *c, unsigned events)
 {
-    if (c->state == CONN_SENDING && (events & WATCH_WRITE) != 0) {
+    if (c->state == CLIENT_SENDING && (events & WATCH_WRITE) != 0) {
         continue_sending(c);
-        if (!c->has_request || c->state != CONN_SENDING)
+        if (!c->has_request || c->state != CLIENT_SENDING)
             return; /* readiness is level-triggered: a reply that is there comes with the next turn */
     }
     if ((events & WATCH_READ) == 0)
@@ -420,26 +420,26 @@ void exchange_events(struct conn *c, unsigned events)
             return;
 }
 
-void exchange_fail(struct conn *c, const struct failure *why, uint64_t now)
+void client_fail(struct client *c, const struct failure *why, uint64_t now)
 {
-    struct worker *w = c->worker;
-    const bool was_open = c->state == CONN_SENDING || c->state == CONN_READING;
+    struct loader *w = c->loader;
+    const bool was_open = c->state == CLIENT_SENDING || c->state == CLIENT_READING;
 
     account_failed(c, why, now);
-    conn_list_drop_timeout(c);
+    client_list_drop_timeout(c);
     c->has_request = false;
     c->keep_len = 0;
     w->in_hand = (struct slice){ 0 };
-    conn_close(c);
+    client_close(c);
     if (w->run->plan->abort_on_connect_error && why->kind != FAIL_TRUNCATED && why->kind != FAIL_BAD_MESSAGE)
         atomic_store(&w->run->stop, 1);
     /* A peer that answers each connection with an end at once must not make us recurse: back off for a moment. */
     if (was_open && w->depth < 4) {
-        worker_next(c, now);
+        loader_next(c, now);
         return;
     }
     if (why->kind == FAIL_TLS)
         c->backoff_level = 0; /* it answered: no need to wait longer each time */
-    worker_sleep(c, now);
-    worker_check_over(w, now);
+    loader_sleep(c, now);
+    loader_check_over(w, now);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "load/worker.h"
+#include "load/loader.h"
 #include "base/clock.h"
 
 /* Time-outs: since both limits are constants, a list in order of start is a list in order of end. The timer is set
@@ -10,80 +10,81 @@
 #define LINGER_CHECKS 4 /* per socket added: the ring can not grow faster than it is looked at */
 #define LINGER_TICK_NS UINT64_C(10000000)
 
-static void list_add(struct conn_list *l, struct conn *c, struct conn_link *link, size_t offset)
+static void list_add(struct client_list *l, struct client *c, struct client_link *link, size_t offset)
 {
     link->next = NULL;
     link->prev = l->last;
     if (l->last != NULL)
-        ((struct conn_link *)((char *)l->last + offset))->next = c;
+        ((struct client_link *)((char *)l->last + offset))->next = c;
     else
         l->first = c;
     l->last = c;
 }
 
-static void list_drop(struct conn_list *l, struct conn_link *link, size_t offset)
+static void list_drop(struct client_list *l, struct client_link *link, size_t offset)
 {
     if (link->prev != NULL)
-        ((struct conn_link *)((char *)link->prev + offset))->next = link->next;
+        ((struct client_link *)((char *)link->prev + offset))->next = link->next;
     else
         l->first = link->next;
     if (link->next != NULL)
-        ((struct conn_link *)((char *)link->next + offset))->prev = link->prev;
+        ((struct client_link *)((char *)link->next + offset))->prev = link->prev;
     else
         l->last = link->prev;
 }
 
-void conn_list_add_timeout(struct conn *c)
+void client_list_add_timeout(struct client *c)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
-    list_add(&w->timeouts, c, &c->in_timeout, offsetof(struct conn, in_timeout));
+    list_add(&w->timeouts, c, &c->in_timeout, offsetof(struct client, in_timeout));
     c->timed = true;
     if (w->timeouts.first == c && !timer_is_running(&w->timeout_timer))
         timer_start(&w->timeout_timer, w->run->plan->timeout_ns);
 }
 
-void conn_list_drop_timeout(struct conn *c)
+void client_list_drop_timeout(struct client *c)
 {
     if (!c->timed)
         return;
-    list_drop(&c->worker->timeouts, &c->in_timeout, offsetof(struct conn, in_timeout));
+    list_drop(&c->loader->timeouts, &c->in_timeout, offsetof(struct client, in_timeout));
     c->timed = false;
 }
 
-void conn_list_add_connect(struct conn *c)
+void client_list_add_connect(struct client *c)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
-    list_add(&w->connects, c, &c->in_connect, offsetof(struct conn, in_connect));
+    list_add(&w->connects, c, &c->in_connect, offsetof(struct client, in_connect));
     c->opening_timed = true;
     if (w->connects.first == c && !timer_is_running(&w->connect_timer))
         timer_start(&w->connect_timer, w->run->plan->connect_timeout_ns);
 }
 
-void conn_list_drop_connect(struct conn *c)
+void client_list_drop_connect(struct client *c)
 {
     if (!c->opening_timed)
         return;
-    list_drop(&c->worker->connects, &c->in_connect, offsetof(struct conn, in_connect));
+    list_drop(&c->loader->connects, &c->in_connect, offsetof(struct client, in_connect));
     c->opening_timed = false;
 }
 
 static void on_timeouts(struct timer *t)
 {
-    struct worker *w = t->arg;
+    struct loader *w = t->arg;
     const uint64_t limit = w->run->plan->timeout_ns;
     const uint64_t now = clock_now_ns();
 
     while (w->timeouts.first != NULL && w->timeouts.first->due_ns + limit <= now) {
-        struct conn *c = w->timeouts.first;
+        struct client *c = w->timeouts.first;
         const struct failure why = { .kind = FAIL_TIMEOUT,
-                                     .note = c->state == CONN_CONNECTING || c->state == CONN_TLS ? "while connecting"
-                                             : c->state == CONN_SENDING                          ? "while sending"
-                                             : c->bytes_received > 0 ? "in the middle of the reply"
-                                                                     : "no reply" };
+                                     .note = c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS
+                                                 ? "while connecting"
+                                             : c->state == CLIENT_SENDING ? "while sending"
+                                             : c->bytes_received > 0      ? "in the middle of the reply"
+                                                                          : "no reply" };
 
-        exchange_fail(c, &why, now);
+        client_fail(c, &why, now);
     }
     if (w->timeouts.first != NULL && w->stage != STAGE_OVER)
         timer_start(t, w->timeouts.first->due_ns + limit - now);
@@ -91,32 +92,32 @@ static void on_timeouts(struct timer *t)
 
 static void on_connect_timeouts(struct timer *t)
 {
-    struct worker *w = t->arg;
+    struct loader *w = t->arg;
     const uint64_t limit = w->run->plan->connect_timeout_ns;
     const uint64_t now = clock_now_ns();
 
     while (w->connects.first != NULL && w->connects.first->connect_start_ns + limit <= now) {
-        struct conn *c = w->connects.first;
-        const bool tls = c->state == CONN_TLS;
+        struct client *c = w->connects.first;
+        const bool tls = c->state == CLIENT_TLS;
         const struct failure why = { .kind = FAIL_CONNECT_TIMEOUT, .note = tls ? "in the TLS handshake" : "" };
 
         if (tls)
-            conn_open_failed(c, &why, now);
+            client_open_failed(c, &why, now);
         else
-            conn_address_failed(c, &why, now);
+            client_address_failed(c, &why, now);
     }
     if (w->connects.first != NULL && w->stage != STAGE_OVER)
         timer_start(t, w->connects.first->connect_start_ns + limit - now);
 }
 
 /* Back-off: a queue per delay, so that each is in order of waking. */
-void worker_sleep(struct conn *c, uint64_t now)
+void loader_sleep(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const unsigned level = c->backoff_level;
 
     c->wake_ns = now + (BACKOFF_FIRST_NS << level);
-    c->state = CONN_SLEEPING;
+    c->state = CLIENT_SLEEPING;
     c->next_sleeping = NULL;
     if (w->sleeping[level].last != NULL)
         w->sleeping[level].last->next_sleeping = c;
@@ -131,7 +132,7 @@ void worker_sleep(struct conn *c, uint64_t now)
 }
 
 /* By count alone nobody else ends a run whose target has gone. */
-static bool give_up(struct worker *w, uint64_t now)
+static bool give_up(struct loader *w, uint64_t now)
 {
     return w->stage == STAGE_WINDOW && w->window_end_ns == UINT64_MAX && w->sleeping_count == w->conn_count &&
            now - w->alive_ns > w->run->plan->timeout_ns;
@@ -139,24 +140,24 @@ static bool give_up(struct worker *w, uint64_t now)
 
 static void on_backoff(struct timer *t)
 {
-    struct worker *w = t->arg;
+    struct loader *w = t->arg;
     const uint64_t now = clock_now_ns();
 
     if (give_up(w, now)) {
         w->gave_up = true;
-        worker_finish(w, now);
+        loader_finish(w, now);
         return;
     }
     for (unsigned level = 0; level < BACKOFF_LEVELS; level++) {
         while (w->sleeping[level].first != NULL && w->sleeping[level].first->wake_ns <= now) {
-            struct conn *c = w->sleeping[level].first;
+            struct client *c = w->sleeping[level].first;
 
             w->sleeping[level].first = c->next_sleeping;
             if (c->next_sleeping == NULL)
                 w->sleeping[level].last = NULL;
             w->sleeping_count--;
-            c->state = CONN_IDLE;
-            worker_next(c, now);
+            c->state = CLIENT_IDLE;
+            loader_next(c, now);
         }
     }
     if (w->sleeping_count > 0 && w->stage != STAGE_OVER)
@@ -164,7 +165,7 @@ static void on_backoff(struct timer *t)
 }
 
 /* True when the socket is done with: the peer's FIN has come, or time is up. */
-static bool linger_is_over(struct worker *w, struct lingering *l, uint64_t now)
+static bool linger_is_over(struct loader *w, struct lingering *l, uint64_t now)
 {
     size_t moved;
     enum io io;
@@ -178,7 +179,7 @@ static bool linger_is_over(struct worker *w, struct lingering *l, uint64_t now)
     return true;
 }
 
-static void linger_check(struct worker *w, unsigned at_most, uint64_t now)
+static void linger_check(struct loader *w, unsigned at_most, uint64_t now)
 {
     while (w->linger_count > 0 && at_most-- > 0) {
         struct lingering *l = &w->lingers[w->linger_first];
@@ -194,14 +195,14 @@ static void linger_check(struct worker *w, unsigned at_most, uint64_t now)
 
 static void on_linger(struct timer *t)
 {
-    struct worker *w = t->arg;
+    struct loader *w = t->arg;
 
     linger_check(w, w->linger_count, clock_now_ns());
     if (w->linger_count > 0)
         timer_start(t, LINGER_TICK_NS);
 }
 
-void worker_linger(struct worker *w, struct stream *s, uint64_t now)
+void loader_linger(struct loader *w, struct stream *s, uint64_t now)
 {
     struct lingering l = { .stream = *s, .since_ns = now };
 
@@ -217,7 +218,7 @@ void worker_linger(struct worker *w, struct stream *s, uint64_t now)
         timer_start(&w->linger_timer, LINGER_TICK_NS);
 }
 
-void linger_close_all(struct worker *w)
+void linger_close_all(struct loader *w)
 {
     for (; w->linger_count > 0; w->linger_count--) {
         stream_close(&w->lingers[w->linger_first].stream);
@@ -225,14 +226,14 @@ void linger_close_all(struct worker *w)
     }
 }
 
-static void init_timer(struct worker *w, struct timer *t, void (*on_time)(struct timer *t))
+static void init_timer(struct loader *w, struct timer *t, void (*on_time)(struct timer *t))
 {
     timer_init(t, w->loop);
     t->on_time = on_time;
     t->arg = w;
 }
 
-void lists_init(struct worker *w)
+void lists_init(struct loader *w)
 {
     init_timer(w, &w->timeout_timer, on_timeouts);
     init_timer(w, &w->connect_timer, on_connect_timeouts);

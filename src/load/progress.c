@@ -9,7 +9,7 @@
 /* A little after the full second, when the workers have closed theirs. */
 #define PROGRESS_PHASE_NS UINT64_C(30000000)
 
-void progress_reader_init(struct progress_reader *r, const struct load_plan *plan, struct worker *workers,
+void progress_reader_init(struct progress_reader *r, const struct load_plan *plan, struct loader *workers,
                           uint32_t worker_count)
 {
     *r = (struct progress_reader){

@@ -3,18 +3,18 @@
 #ifndef PLIMSOLL_LOAD_PROGRESS_H
 #define PLIMSOLL_LOAD_PROGRESS_H
 
-#include "load/worker.h"
+#include "load/loader.h"
 
 struct progress_reader {
     const struct load_plan *plan;
-    struct worker *workers;
+    struct loader *workers;
     uint32_t worker_count;
     size_t *cursors; /* NULL: progress is not wanted, or no memory */
     struct hist *latency;
     uint64_t started_ns, next_ns, ended, failed;
 };
 
-void progress_reader_init(struct progress_reader *r, const struct load_plan *plan, struct worker *workers,
+void progress_reader_init(struct progress_reader *r, const struct load_plan *plan, struct loader *workers,
                           uint32_t worker_count);
 void progress_reader_release(struct progress_reader *r);
 /* Calls the plan's on_progress when about a second has passed since the last call. */

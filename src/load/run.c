@@ -13,7 +13,7 @@
 #include "http/redact.h"
 #include "load/collect.h"
 #include "load/progress.h"
-#include "load/worker.h"
+#include "load/loader.h"
 #include "net/listen.h"
 
 #define POLL_NS UINT64_C(20000000)
@@ -26,7 +26,7 @@
 struct load {
     struct load_plan plan;
     struct run run;
-    struct worker *workers;
+    struct loader *workers;
     size_t workers_bytes;
     uint32_t connections; /* of all targets */
     uint8_t expect[STATUS_MAX];
@@ -157,7 +157,7 @@ static int prepare_workers(struct load *l, struct err *err)
     uint64_t first = 0, sent_before = 0;
     void *memory;
 
-    l->workers_bytes = run->worker_count * sizeof(struct worker);
+    l->workers_bytes = run->worker_count * sizeof(struct loader);
     if (pages_map(&memory, l->workers_bytes, err) != 0)
         return -1;
     l->workers = memory;
@@ -167,7 +167,7 @@ static int prepare_workers(struct load *l, struct err *err)
         const uint64_t sent_after = n / l->connections * end + n % l->connections * end / l->connections;
         const uint64_t budget = n > 0 ? sent_after - sent_before : UINT64_MAX;
 
-        if (worker_init(&l->workers[i], run, i, (uint32_t)first, (uint32_t)(end - first), budget, err) != 0)
+        if (loader_init(&l->workers[i], run, i, (uint32_t)first, (uint32_t)(end - first), budget, err) != 0)
             return -1;
         first = end;
         sent_before = sent_after;
@@ -314,7 +314,7 @@ static bool supervise(struct load *l)
 static int start_workers(struct load *l, struct err *err)
 {
     for (uint32_t i = 0; i < l->run.worker_count; i++)
-        if (worker_start(&l->workers[i], err) != 0)
+        if (loader_start(&l->workers[i], err) != 0)
             return -1;
     return 0;
 }
@@ -420,7 +420,7 @@ void load_free(struct load *l)
     if (l == NULL)
         return;
     for (uint32_t i = 0; l->workers != NULL && i < l->run.worker_count; i++)
-        worker_release(&l->workers[i]);
+        loader_release(&l->workers[i]);
     pages_unmap(l->workers, l->workers_bytes);
     for (size_t i = 0; i < l->run.target_count; i++)
         target_release(&l->run.targets[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "load/worker.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <string.h>
@@ -9,22 +9,22 @@
 
 #define ADDRESS_DEAD_NS UINT64_C(1000000000)
 
-void conn_init(struct conn *c, struct worker *w, struct target *t, uint32_t index, uint32_t ordinal)
+void client_init(struct client *c, struct loader *w, struct target *t, uint32_t index, uint32_t ordinal)
 {
-    c->worker = w;
+    c->loader = w;
     c->target = t;
     c->target_index = (uint32_t)(t - w->run->targets);
     c->tally = &w->tallies[c->target_index];
     c->index = index;
     c->ordinal = ordinal;
-    c->state = CONN_IDLE;
+    c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
     reply_init(&c->reply, &w->run->reply_settings, c);
 }
 
-static void connect_ended(struct conn *c, enum io io);
+static void connect_ended(struct client *c, enum io io);
 
-static void set_state(struct conn *c, enum conn_state state)
+static void set_state(struct client *c, enum client_state state)
 {
     c->state = state;
 }
@@ -53,9 +53,9 @@ static enum fail_kind connect_kind(int sys)
 
 /* The connection's own address first, so that the addresses share the connections evenly; a dead one is skipped while
  * another of its family lives, the other family is for when none does. */
-static size_t pick_address(const struct conn *c, const struct address_set *set, uint64_t now)
+static size_t pick_address(const struct client *c, const struct address_set *set, uint64_t now)
 {
-    const struct worker *w = c->worker;
+    const struct loader *w = c->loader;
     const size_t own = c->ordinal % set->preferred;
 
     for (size_t i = 0; i < set->count; i++) {
@@ -67,20 +67,20 @@ static size_t pick_address(const struct conn *c, const struct address_set *set, 
     return (own + c->address_tries) % set->count;
 }
 
-static void connect_started(struct conn *c, enum io io)
+static void connect_started(struct client *c, enum io io)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
-    c->watch = worker_take_watch(w);
+    c->watch = loader_take_watch(w);
     c->watch->arg = c;
-    c->watch->on_ready = conn_ready_events;
-    c->watch->on_closed = worker_watch_closed;
+    c->watch->on_ready = client_ready_events;
+    c->watch->on_closed = loader_watch_closed;
     if (c->stream.fd > w->highest_fd)
         w->highest_fd = c->stream.fd;
     if (++w->open_connections > w->open_connections_max)
         w->open_connections_max = w->open_connections;
-    set_state(c, CONN_CONNECTING);
-    conn_list_add_connect(c);
+    set_state(c, CLIENT_CONNECTING);
+    client_list_add_connect(c);
     /* A connect on loopback is complete although it says "in progress": asking at once saves a turn of the loop. */
     if (io != IO_OK)
         io = stream_connect_finish(&c->stream);
@@ -92,9 +92,9 @@ static void connect_started(struct conn *c, enum io io)
 }
 
 /* Tries the next address; false when all have been tried. */
-static bool try_next_address(struct conn *c, const struct failure *why, uint64_t now)
+static bool try_next_address(struct client *c, const struct failure *why, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const struct address_set *set = atomic_load_explicit(&c->target->addresses, memory_order_acquire);
 
     w->failed_by_address[c->address_slot]++;
@@ -107,9 +107,9 @@ static bool try_next_address(struct conn *c, const struct failure *why, uint64_t
 }
 
 /* Opens at the next address that may live, and the one after it when that fails at once. */
-static void open_next(struct conn *c, uint64_t now)
+static void open_next(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const struct load_plan *plan = w->run->plan;
 
     for (;;) {
@@ -133,52 +133,52 @@ static void open_next(struct conn *c, uint64_t now)
         why = (struct failure){ .kind = connect_kind(c->stream.sys_error), .sys = c->stream.sys_error, .note = "" };
         stream_close(&c->stream);
         if (!try_next_address(c, &why, now)) {
-            conn_open_failed(c, &why, now);
+            client_open_failed(c, &why, now);
             return;
         }
     }
 }
 
-void conn_open(struct conn *c, uint64_t now)
+void client_open(struct client *c, uint64_t now)
 {
     c->address_tries = 0;
     c->open_start_ns = now;
     open_next(c, now);
 }
 
-static void leave_socket(struct conn *c)
+static void leave_socket(struct client *c)
 {
     if (c->watch == NULL)
         return;
-    if (c->state == CONN_CONNECTING || c->state == CONN_TLS)
-        conn_list_drop_connect(c);
+    if (c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS)
+        client_list_drop_connect(c);
     watch_stop(c->watch);
     c->watch = NULL;
-    c->worker->open_connections--;
+    c->loader->open_connections--;
     c->requests_on_connection = 0;
-    set_state(c, CONN_IDLE);
+    set_state(c, CLIENT_IDLE);
 }
 
-void conn_close(struct conn *c)
+void client_close(struct client *c)
 {
     leave_socket(c);
     stream_close(&c->stream);
 }
 
-void conn_close_politely(struct conn *c, uint64_t now)
+void client_close_politely(struct client *c, uint64_t now)
 {
     struct stream raw = STREAM_CLOSED;
 
     leave_socket(c);
     stream_adopt(&raw, stream_release_fd(&c->stream), c->stream.is_tcp);
-    worker_linger(c->worker, &raw, now);
+    loader_linger(c->loader, &raw, now);
 }
 
-void conn_opened(struct conn *c, uint64_t now)
+void client_opened(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
-    conn_list_drop_connect(c);
+    client_list_drop_connect(c);
     c->backoff_level = 0;
     w->alive_ns = now;
     account_connection(c);
@@ -186,31 +186,31 @@ void conn_opened(struct conn *c, uint64_t now)
         c->in_ramp = false;
         w->ramp_waiting--;
     }
-    set_state(c, CONN_READY);
+    set_state(c, CLIENT_READY);
     watch_change(c->watch, WATCH_READ);
     w->depth++;
     if (c->has_request)
-        exchange_send(c, now);
+        client_send(c, now);
     else
-        worker_next(c, now);
+        loader_next(c, now);
     w->depth--;
 }
 
-void conn_address_failed(struct conn *c, const struct failure *why, uint64_t now)
+void client_address_failed(struct client *c, const struct failure *why, uint64_t now)
 {
-    conn_close(c);
+    client_close(c);
     if (try_next_address(c, why, now))
         open_next(c, now);
     else
-        conn_open_failed(c, why, now);
+        client_open_failed(c, why, now);
 }
 
-void conn_open_failed(struct conn *c, const struct failure *why, uint64_t now)
+void client_open_failed(struct client *c, const struct failure *why, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
     const bool ramp = c->in_ramp;
 
-    conn_close(c);
+    client_close(c);
     if (ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
@@ -226,21 +226,21 @@ void conn_open_failed(struct conn *c, const struct failure *why, uint64_t now)
         }
     }
     if (c->has_request)
-        exchange_fail(c, why, now);
+        client_fail(c, why, now);
     else
-        worker_sleep(c, now);
+        loader_sleep(c, now);
 }
 
-static void start_tls(struct conn *c, uint64_t now)
+static void start_tls(struct client *c, uint64_t now)
 {
     struct failure why = { .kind = FAIL_TLS, .note = c->stream.tls_error };
 
-    set_state(c, CONN_TLS);
-    if (stream_tls_start(&c->stream, c->worker->tls, c->target->sni, c->target->verify_name) != 0)
-        conn_open_failed(c, &why, now);
+    set_state(c, CLIENT_TLS);
+    if (stream_tls_start(&c->stream, c->loader->tls, c->target->sni, c->target->verify_name) != 0)
+        client_open_failed(c, &why, now);
 }
 
-static void tls_events(struct conn *c)
+static void tls_events(struct client *c)
 {
     char note[FAILURE_NOTE_MAX];
     struct failure why = { .kind = FAIL_TLS, .note = note };
@@ -250,7 +250,7 @@ static void tls_events(struct conn *c)
     switch (io) {
     case IO_OK:
         c->tls_done_ns = now;
-        conn_opened(c, now);
+        client_opened(c, now);
         return;
     case IO_WANT_READ:
         watch_change(c->watch, WATCH_READ);
@@ -264,10 +264,10 @@ static void tls_events(struct conn *c)
     }
     /* The stream is closed below: the text must outlive it. */
     snprintf(note, sizeof(note), "%s", io == IO_EOF ? "the peer closed during the handshake" : c->stream.tls_error);
-    conn_open_failed(c, &why, now);
+    client_open_failed(c, &why, now);
 }
 
-static void connect_ended(struct conn *c, enum io io)
+static void connect_ended(struct client *c, enum io io)
 {
     const uint64_t now = clock_now_ns();
 
@@ -276,24 +276,24 @@ static void connect_ended(struct conn *c, enum io io)
                                      .sys = c->stream.sys_error,
                                      .note = "" };
 
-        conn_address_failed(c, &why, now);
+        client_address_failed(c, &why, now);
         return;
     }
     c->connected_ns = now;
     if (!c->target->https) {
-        conn_opened(c, now);
+        client_opened(c, now);
         return;
     }
     start_tls(c, now);
-    if (c->state == CONN_TLS)
+    if (c->state == CLIENT_TLS)
         tls_events(c);
 }
 
-static void open_events(struct conn *c)
+static void open_events(struct client *c)
 {
     enum io io;
 
-    if (c->state == CONN_TLS) {
+    if (c->state == CLIENT_TLS) {
         tls_events(c);
         return;
     }
@@ -303,47 +303,47 @@ static void open_events(struct conn *c)
 }
 
 /* An idle connection became readable: the peer closed it, or spoke out of turn. */
-static void idle_events(struct conn *c)
+static void idle_events(struct client *c)
 {
     const uint64_t now = clock_now_ns();
 
     if (stream_has_pending(&c->stream) || stream_is_tls(&c->stream)) {
         size_t moved;
-        const enum io io = stream_read(&c->stream, c->worker->scratch, SCRATCH_BYTES, &moved);
+        const enum io io = stream_read(&c->stream, c->loader->scratch, SCRATCH_BYTES, &moved);
 
         if (io == IO_WANT_READ || io == IO_WANT_WRITE)
             return; /* session tickets */
     }
-    conn_close(c);
-    worker_next(c, now);
+    client_close(c);
+    loader_next(c, now);
 }
 
-void conn_ready_events(struct watch *watch, unsigned events)
+void client_ready_events(struct watch *watch, unsigned events)
 {
-    struct conn *c = watch->arg;
+    struct client *c = watch->arg;
 
     switch (c->state) {
-    case CONN_CONNECTING:
-    case CONN_TLS:
+    case CLIENT_CONNECTING:
+    case CLIENT_TLS:
         open_events(c);
         return;
-    case CONN_READY:
+    case CLIENT_READY:
         idle_events(c);
         return;
-    case CONN_SENDING:
-    case CONN_READING:
-        exchange_events(c, events);
+    case CLIENT_SENDING:
+    case CLIENT_READING:
+        client_events(c, events);
         return;
-    case CONN_IDLE:
-    case CONN_SLEEPING:
-    case CONN_FINISHED:
+    case CLIENT_IDLE:
+    case CLIENT_SLEEPING:
+    case CLIENT_FINISHED:
         return;
     }
 }
 
-void conn_begin_request(struct conn *c, uint64_t now)
+void client_begin_request(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
     c->has_request = true;
     c->warm = w->stage == STAGE_WARMUP;
@@ -356,10 +356,10 @@ void conn_begin_request(struct conn *c, uint64_t now)
     if (!c->warm && w->budget != UINT64_MAX)
         w->budget--;
     account_start(c, now);
-    conn_list_add_timeout(c);
-    if (c->state == CONN_READY)
-        exchange_send(c, now);
-    else if (c->state == CONN_IDLE || c->state == CONN_SLEEPING)
-        conn_open(c, now);
+    client_list_add_timeout(c);
+    if (c->state == CLIENT_READY)
+        client_send(c, now);
+    else if (c->state == CLIENT_IDLE || c->state == CLIENT_SLEEPING)
+        client_open(c, now);
     /* else it is opening already and sends when it is open */
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A worker: one thread, one loop, its connections and its own counters. Workers share nothing while measuring.
+/* A loader is one worker: a thread, its loop, its connections (struct client) and its own counters. Workers share
+ * nothing while measuring.
  *
  * Stages:  ramp (open the first connections) -> [meet the others] -> warm-up -> window -> drain -> over.
  * The meeting is the only place where workers wait for each other; it lies outside the window. */
-#ifndef PLIMSOLL_LOAD_WORKER_H
-#define PLIMSOLL_LOAD_WORKER_H
+#ifndef PLIMSOLL_LOAD_LOADER_H
+#define PLIMSOLL_LOAD_LOADER_H
 
 #include "http/reply.h"
 #include "load/failures.h"
@@ -22,33 +23,33 @@
 
 enum stage { STAGE_RAMP, STAGE_WARMUP, STAGE_WINDOW, STAGE_DRAIN, STAGE_OVER };
 
-enum conn_state {
-    CONN_IDLE,       /* no socket, no request        -> connecting (a request, the ramp) */
-    CONN_SLEEPING,   /* backing off after a failure  -> connecting when its time has come */
-    CONN_CONNECTING, /* TCP handshake                -> tls, ready, sending, sleeping */
-    CONN_TLS,        /* TLS handshake                -> ready, sending, sleeping */
-    CONN_READY,      /* connected, no request        -> sending, idle (the peer closed) */
-    CONN_SENDING,    /* request being written        -> reading, or any end of reading */
-    CONN_READING,    /* reply awaited or arriving    -> sending (next), ready, idle */
-    CONN_FINISHED,   /* nothing more to do           (end) */
+enum client_state {
+    CLIENT_IDLE,       /* no socket, no request        -> connecting (a request, the ramp) */
+    CLIENT_SLEEPING,   /* backing off after a failure  -> connecting when its time has come */
+    CLIENT_CONNECTING, /* TCP handshake                -> tls, ready, sending, sleeping */
+    CLIENT_TLS,        /* TLS handshake                -> ready, sending, sleeping */
+    CLIENT_READY,      /* connected, no request        -> sending, idle (the peer closed) */
+    CLIENT_SENDING,    /* request being written        -> reading, or any end of reading */
+    CLIENT_READING,    /* reply awaited or arriving    -> sending (next), ready, idle */
+    CLIENT_FINISHED,   /* nothing more to do           (end) */
 };
 
 /* Intrusive list of connections, oldest first. */
-struct conn_link {
-    struct conn *prev, *next;
+struct client_link {
+    struct client *prev, *next;
 };
-struct conn_list {
-    struct conn *first, *last;
+struct client_list {
+    struct client *first, *last;
 };
 
-struct conn {
-    struct worker *worker;
+struct client {
+    struct loader *loader;
     struct target *target;
     struct tally *tally; /* of the target; only counted when the request is not a warm-up one */
     struct watch *watch; /* NULL without a socket */
     struct stream stream;
     struct reply reply;
-    enum conn_state state;
+    enum client_state state;
     uint32_t index;   /* in the worker */
     uint32_t ordinal; /* in the run, of its target: picks address and source */
     uint32_t target_index;
@@ -66,8 +67,8 @@ struct conn {
     uint64_t due_ns, open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
     uint64_t sent_first_ns, sent_last_ns, reply_first_ns;
     uint64_t wake_ns; /* while sleeping */
-    struct conn_link in_timeout, in_connect;
-    struct conn *next_sleeping;
+    struct client_link in_timeout, in_connect;
+    struct client *next_sleeping;
 };
 
 /* A socket that only waits for the peer's FIN, so that the TIME_WAIT stays on the side that should have it. */
@@ -96,14 +97,14 @@ struct run {
     _Atomic int stop; /* 1: end the window now; 2: drop everything */
 };
 
-struct worker {
+struct loader {
     struct run *run;
     uint32_t index;
     pthread_t thread;
     bool thread_started;
     struct loop *loop;
     struct tls_context *tls;
-    struct conn *conns;
+    struct client *conns;
     uint32_t conn_count;
     enum stage stage;
     uint64_t budget;                         /* requests this worker may still start; UINT64_MAX without -n */
@@ -136,13 +137,13 @@ struct worker {
     struct watch *watches;
     struct watch **free_watches;
     size_t free_watch_count;
-    struct conn_list timeouts, connects; /* oldest first: both time-outs are constants */
-    unsigned depth;                      /* of exchanges begun inside one another */
-    bool gave_up;                        /* by count, and no connection could be opened for a whole time-out */
-    uint64_t alive_ns;                   /* when a connection was last opened */
+    struct client_list timeouts, connects; /* oldest first: both time-outs are constants */
+    unsigned depth;                        /* of exchanges begun inside one another */
+    bool gave_up;                          /* by count, and no connection could be opened for a whole time-out */
+    uint64_t alive_ns;                     /* when a connection was last opened */
     struct timer timeout_timer, connect_timer, backoff_timer, ramp_timer, ramp_limit_timer;
     struct {
-        struct conn *first, *last;
+        struct client *first, *last;
     } sleeping[BACKOFF_LEVELS];
     uint32_t sleeping_count, ramp_next, ramp_waiting;
     struct lingering *lingers; /* a ring */
@@ -159,54 +160,54 @@ struct worker {
     uint32_t first_head_len;
 };
 
-MUST_CHECK int worker_init(struct worker *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
+MUST_CHECK int loader_init(struct loader *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
                            uint64_t budget, struct err *err);
-MUST_CHECK int worker_start(struct worker *w, struct err *err);
-void worker_release(struct worker *w);
+MUST_CHECK int loader_start(struct loader *w, struct err *err);
+void loader_release(struct loader *w);
 
 /* Accounting (account.c). */
-void account_time(struct worker *w, uint64_t now);
-void account_start(struct conn *c, uint64_t now);
-void account_connection(struct conn *c);
-void account_ok(struct conn *c, uint64_t now);
-void account_failed(struct conn *c, const struct failure *why, uint64_t now);
-void account_unfinished(struct conn *c, uint64_t now);
+void account_time(struct loader *w, uint64_t now);
+void account_start(struct client *c, uint64_t now);
+void account_connection(struct client *c);
+void account_ok(struct client *c, uint64_t now);
+void account_failed(struct client *c, const struct failure *why, uint64_t now);
+void account_unfinished(struct client *c, uint64_t now);
 /* Ends the interval that holds now, and those before it. */
-void account_roll(struct worker *w, uint64_t now);
-void account_last_interval(struct worker *w, uint64_t now);
+void account_roll(struct loader *w, uint64_t now);
+void account_last_interval(struct loader *w, uint64_t now);
 
 /* Connections (conn.c, exchange.c). */
-void conn_init(struct conn *c, struct worker *w, struct target *t, uint32_t index, uint32_t ordinal);
-void conn_open(struct conn *c, uint64_t now);          /* for the ramp, or the request it holds */
-void conn_begin_request(struct conn *c, uint64_t now); /* takes a slot */
-void conn_opened(struct conn *c, uint64_t now);
+void client_init(struct client *c, struct loader *w, struct target *t, uint32_t index, uint32_t ordinal);
+void client_open(struct client *c, uint64_t now);          /* for the ramp, or the request it holds */
+void client_begin_request(struct client *c, uint64_t now); /* takes a slot */
+void client_opened(struct client *c, uint64_t now);
 /* TCP failed at one address: the next one is tried, the request fails when none is left. */
-void conn_address_failed(struct conn *c, const struct failure *why, uint64_t now);
-void conn_open_failed(struct conn *c, const struct failure *why, uint64_t now);
-void conn_close(struct conn *c);
-void conn_close_politely(struct conn *c, uint64_t now); /* waits for the peer's FIN elsewhere */
-void conn_ready_events(struct watch *watch, unsigned events);
-void exchange_send(struct conn *c, uint64_t now);
-void exchange_events(struct conn *c, unsigned events);
-void exchange_fail(struct conn *c, const struct failure *why, uint64_t now);
+void client_address_failed(struct client *c, const struct failure *why, uint64_t now);
+void client_open_failed(struct client *c, const struct failure *why, uint64_t now);
+void client_close(struct client *c);
+void client_close_politely(struct client *c, uint64_t now); /* waits for the peer's FIN elsewhere */
+void client_ready_events(struct watch *watch, unsigned events);
+void client_send(struct client *c, uint64_t now);
+void client_events(struct client *c, unsigned events);
+void client_fail(struct client *c, const struct failure *why, uint64_t now);
 
 /* Worker services for its connections (worker.c, lists.c). */
-void worker_next(struct conn *c, uint64_t now); /* what a connection without request does next */
-void worker_check_over(struct worker *w, uint64_t now);
-void worker_sleep(struct conn *c, uint64_t now); /* back-off */
-void worker_linger(struct worker *w, struct stream *s, uint64_t now);
-struct watch *worker_take_watch(struct worker *w);
-void worker_watch_closed(struct watch *watch);
-void conn_list_add_timeout(struct conn *c);
-void conn_list_drop_timeout(struct conn *c);
-void conn_list_add_connect(struct conn *c);
-void conn_list_drop_connect(struct conn *c);
-void lists_init(struct worker *w);
+void loader_next(struct client *c, uint64_t now); /* what a connection without request does next */
+void loader_check_over(struct loader *w, uint64_t now);
+void loader_sleep(struct client *c, uint64_t now); /* back-off */
+void loader_linger(struct loader *w, struct stream *s, uint64_t now);
+struct watch *loader_take_watch(struct loader *w);
+void loader_watch_closed(struct watch *watch);
+void client_list_add_timeout(struct client *c);
+void client_list_drop_timeout(struct client *c);
+void client_list_add_connect(struct client *c);
+void client_list_drop_connect(struct client *c);
+void lists_init(struct loader *w);
 /* Wakes a sleeping connection before its time (the window begins). */
-void worker_finish(struct worker *w, uint64_t now);
-void linger_close_all(struct worker *w);
+void loader_finish(struct loader *w, uint64_t now);
+void linger_close_all(struct loader *w);
 
-static inline bool worker_takes_requests(const struct worker *w, uint64_t now)
+static inline bool loader_takes_requests(const struct loader *w, uint64_t now)
 {
     return (w->stage == STAGE_WINDOW && now < w->window_end_ns && w->budget > 0) || w->stage == STAGE_WARMUP;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "load/worker.h"
+#include "load/loader.h"
 
 #include <errno.h>
 #include <sys/prctl.h>
@@ -15,40 +15,40 @@
 #define RAMP_OPENING 512u /* and so many at once may be on their way */
 #define LINGER_MAX 4096u
 
-struct watch *worker_take_watch(struct worker *w)
+struct watch *loader_take_watch(struct loader *w)
 {
     if (w->free_watch_count == 0)
         BUG("no watch is left: %u connections", w->conn_count);
     return w->free_watches[--w->free_watch_count];
 }
 
-void worker_watch_closed(struct watch *watch)
+void loader_watch_closed(struct watch *watch)
 {
-    const struct conn *c = watch->arg;
-    struct worker *w = c->worker;
+    const struct client *c = watch->arg;
+    struct loader *w = c->loader;
 
     w->free_watches[w->free_watch_count++] = watch;
 }
 
-void worker_next(struct conn *c, uint64_t now)
+void loader_next(struct client *c, uint64_t now)
 {
-    struct worker *w = c->worker;
+    struct loader *w = c->loader;
 
-    if (worker_takes_requests(w, now))
-        conn_begin_request(c, now);
+    if (loader_takes_requests(w, now))
+        client_begin_request(c, now);
     else if (w->stage == STAGE_WINDOW || w->stage == STAGE_DRAIN)
-        worker_check_over(w, now);
+        loader_check_over(w, now);
 }
 
-void worker_check_over(struct worker *w, uint64_t now)
+void loader_check_over(struct loader *w, uint64_t now)
 {
     const bool none_to_come = w->stage == STAGE_DRAIN || (w->stage == STAGE_WINDOW && w->budget == 0);
 
     if (none_to_come && w->in_flight == 0)
-        worker_finish(w, now);
+        loader_finish(w, now);
 }
 
-static void end_window(struct worker *w, uint64_t now)
+static void end_window(struct loader *w, uint64_t now)
 {
     w->cpu_end_ns = clock_thread_cpu_ns();
     account_roll(w, now);
@@ -56,45 +56,45 @@ static void end_window(struct worker *w, uint64_t now)
 }
 
 /* Everything that is still on its way is unfinished; the loop ends. */
-void worker_finish(struct worker *w, uint64_t now)
+void loader_finish(struct loader *w, uint64_t now)
 {
     if (w->stage == STAGE_OVER)
         return;
     if (w->stage == STAGE_WINDOW)
         end_window(w, now);
     for (uint32_t i = 0; i < w->conn_count; i++) {
-        struct conn *c = &w->conns[i];
+        struct client *c = &w->conns[i];
 
         if (c->has_request)
             account_unfinished(c, now);
         c->has_request = false;
-        conn_list_drop_timeout(c);
+        client_list_drop_timeout(c);
     }
     if (w->interval.start_ns != 0)
         account_last_interval(w, now);
     w->stage = STAGE_OVER;
     w->finished_ns = now;
     for (uint32_t i = 0; i < w->conn_count; i++) {
-        conn_close(&w->conns[i]);
-        w->conns[i].state = CONN_FINISHED;
+        client_close(&w->conns[i]);
+        w->conns[i].state = CLIENT_FINISHED;
     }
     linger_close_all(w);
     loop_stop(w->loop);
 }
 
-static void start_idle(struct worker *w)
+static void start_idle(struct loader *w)
 {
     for (uint32_t i = 0; i < w->conn_count && w->stage != STAGE_OVER; i++) {
-        struct conn *c = &w->conns[i];
+        struct client *c = &w->conns[i];
         const uint64_t now = clock_now_ns();
 
-        if (c->has_request || c->state == CONN_SLEEPING || c->state == CONN_FINISHED)
+        if (c->has_request || c->state == CLIENT_SLEEPING || c->state == CLIENT_FINISHED)
             continue;
-        worker_next(c, now);
+        loader_next(c, now);
     }
 }
 
-static void begin_window(struct worker *w)
+static void begin_window(struct loader *w)
 {
     w->stage = STAGE_WINDOW;
     w->cpu_start_ns = clock_thread_cpu_ns();
@@ -111,18 +111,18 @@ static void begin_window(struct worker *w)
     start_idle(w);
 }
 
-static void begin_drain(struct worker *w, uint64_t now)
+static void begin_drain(struct loader *w, uint64_t now)
 {
     end_window(w, now);
     w->stage = STAGE_DRAIN;
     w->drain_end_ns = now + w->run->plan->drain_ns;
     alarm_at(&w->stage_alarm, w->drain_end_ns);
-    worker_check_over(w, now);
+    loader_check_over(w, now);
 }
 
 static void on_stage(struct alarm_ns *a)
 {
-    struct worker *w = a->arg;
+    struct loader *w = a->arg;
     const uint64_t now = clock_now_ns();
 
     switch (w->stage) {
@@ -142,7 +142,7 @@ static void on_stage(struct alarm_ns *a)
         begin_drain(w, now);
         return;
     case STAGE_DRAIN:
-        worker_finish(w, now);
+        loader_finish(w, now);
         return;
     case STAGE_OVER:
         return;
@@ -152,7 +152,7 @@ static void on_stage(struct alarm_ns *a)
 /* A timer of the loop that watches the loop: how late it fires is how late any event may have been seen. */
 static void on_lag(struct alarm_ns *a)
 {
-    struct worker *w = a->arg;
+    struct loader *w = a->arg;
     const uint64_t now = clock_now_ns();
 
     if (w->stage != STAGE_WINDOW)
@@ -165,7 +165,7 @@ static void on_lag(struct alarm_ns *a)
 
 static void on_stop(struct wakeup *wakeup)
 {
-    struct worker *w = wakeup->arg;
+    struct loader *w = wakeup->arg;
     const uint64_t now = clock_now_ns();
     const int stop = atomic_load(&w->run->stop);
 
@@ -181,31 +181,31 @@ static void on_stop(struct wakeup *wakeup)
     }
     if (stop > 1) {
         w->window_end_ns = now < w->window_end_ns ? now : w->window_end_ns;
-        worker_finish(w, now);
+        loader_finish(w, now);
     } else if (w->stage != STAGE_DRAIN) {
         w->window_end_ns = now < w->window_end_ns ? now : w->window_end_ns;
         begin_drain(w, now);
     }
 }
 
-static bool ramp_is_over(const struct worker *w)
+static bool ramp_is_over(const struct loader *w)
 {
     return w->ramp_next == w->conn_count && w->ramp_waiting == 0;
 }
 
 static void on_ramp(struct timer *t)
 {
-    struct worker *w = t->arg;
+    struct loader *w = t->arg;
     const uint64_t now = clock_now_ns();
     const uint64_t due = RAMP_FIRST + (now - w->ramp_start_ns) * RAMP_PER_MS / NS_PER_MS;
 
     while (w->ramp_next < w->conn_count && w->ramp_next <= due / w->run->worker_count &&
            w->ramp_waiting < RAMP_OPENING) {
-        struct conn *c = &w->conns[w->ramp_next++];
+        struct client *c = &w->conns[w->ramp_next++];
 
         c->in_ramp = true;
         w->ramp_waiting++;
-        conn_open(c, now);
+        client_open(c, now);
     }
     if (ramp_is_over(w))
         loop_stop(w->loop);
@@ -215,13 +215,13 @@ static void on_ramp(struct timer *t)
 
 static void on_ramp_limit(struct timer *t)
 {
-    struct worker *w = t->arg;
+    struct loader *w = t->arg;
 
     if (w->stage == STAGE_RAMP)
         loop_stop(w->loop);
 }
 
-static void ramp(struct worker *w)
+static void ramp(struct loader *w)
 {
     timer_init(&w->ramp_timer, w->loop);
     w->ramp_timer.on_time = on_ramp;
@@ -239,7 +239,7 @@ static void ramp(struct worker *w)
 }
 
 /* Waits until every worker has opened its connections; false when the run is not to go on. */
-static bool meet(struct worker *w)
+static bool meet(struct loader *w)
 {
     struct run *run = w->run;
     uint64_t connected = 0;
@@ -261,9 +261,9 @@ static bool meet(struct worker *w)
     return go;
 }
 
-static void *worker_main(void *arg)
+static void *loader_main(void *arg)
 {
-    struct worker *w = arg;
+    struct loader *w = arg;
     struct run *run = w->run;
 
     prctl(PR_SET_TIMERSLACK, 1UL);
@@ -274,7 +274,7 @@ static void *worker_main(void *arg)
     }
     if (w->stage != STAGE_OVER) { /* stopped before it began */
         w->window_start_ns = w->window_end_ns = clock_now_ns();
-        worker_finish(w, w->window_start_ns);
+        loader_finish(w, w->window_start_ns);
     }
     pthread_mutex_lock(&run->lock);
     run->ended++;
@@ -283,9 +283,9 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-int worker_start(struct worker *w, struct err *err)
+int loader_start(struct loader *w, struct err *err)
 {
-    const int rc = pthread_create(&w->thread, NULL, worker_main, w);
+    const int rc = pthread_create(&w->thread, NULL, loader_main, w);
 
     if (rc != 0)
         return err_set(err, ERR_SYSTEM, rc, "cannot start a worker thread");
@@ -301,14 +301,14 @@ static void *map(size_t bytes, struct err *err)
 }
 
 /* A connection that fails at once may open a few more sockets before the loop's turn ends and the watches come back. */
-static size_t watch_capacity(const struct worker *w)
+static size_t watch_capacity(const struct loader *w)
 {
     return 6u * w->conn_count + 64;
 }
 
 #define MAP(field, count) (((field) = map((count) * sizeof(*(field)), err)) != NULL)
 
-static int init_memory(struct worker *w, struct err *err)
+static int init_memory(struct loader *w, struct err *err)
 {
     const struct run *run = w->run;
     const struct load_plan *plan = run->plan;
@@ -331,7 +331,7 @@ static int init_memory(struct worker *w, struct err *err)
     return 0;
 }
 
-static int init_histograms(struct worker *w, struct err *err)
+static int init_histograms(struct loader *w, struct err *err)
 {
     for (size_t i = 0; i < w->run->target_count; i++)
         if (hist_init(&w->tallies[i].latency, err) != 0 || hist_init(&w->tallies[i].service_time, err) != 0)
@@ -345,7 +345,7 @@ static int init_histograms(struct worker *w, struct err *err)
     return hist_init(&w->loop_lag, err) != 0 || hist_init(&w->interval_latency, err) != 0 ? -1 : 0;
 }
 
-static int init_loop(struct worker *w, struct err *err)
+static int init_loop(struct loader *w, struct err *err)
 {
     if (loop_new(&w->loop, err) != 0)
         return -1;
@@ -365,7 +365,7 @@ static int init_loop(struct worker *w, struct err *err)
     return 0;
 }
 
-int worker_init(struct worker *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
+int loader_init(struct loader *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
                 uint64_t budget, struct err *err)
 {
     w->run = run;
@@ -380,12 +380,12 @@ int worker_init(struct worker *w, struct run *run, uint32_t index, uint32_t firs
     for (uint32_t i = 0; i < conn_count; i++) {
         const uint32_t k = first_conn + i;
 
-        conn_init(&w->conns[i], w, &run->targets[k % run->target_count], i, (uint32_t)(k / run->target_count));
+        client_init(&w->conns[i], w, &run->targets[k % run->target_count], i, (uint32_t)(k / run->target_count));
     }
     return 0;
 }
 
-void worker_release(struct worker *w)
+void loader_release(struct loader *w)
 {
     if (w->run == NULL)
         return;

@@ -245,22 +245,31 @@ static int parse_single(struct slice text, const struct unit *units, const struc
     return scale_exactly(&number, unit->scale, out, src, err);
 }
 
+/* True for digits and points: text that may stand in a hint as it is. */
+static bool is_plain(struct slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_digit(text.ptr[i]) && text.ptr[i] != '.')
+            return false;
+    return text.len > 0 && text.len < 20;
+}
+
 int units_parse_size(struct slice text, uint64_t *out_bytes, struct err *err)
 {
     struct source src = source_of("size", SIZE_HINT, text);
+    const char last = text.len > 0 ? text.ptr[text.len - 1] : '0';
+    const struct slice number = is_digit(last) ? text : slice_take(text, text.len - 1);
+    const int len = (int)number.len;
     char hint[96];
-    uint64_t whole;
-    const char last = text.len > 0 ? text.ptr[text.len - 1] : '\0';
-    const bool one_letter = text.len < 20 && slice_find(SLICE("kKMGT"), last) >= 0 && last != '\0';
 
-    /* "1M" is 10^6 to some and 2^20 to others: ask which. */
-    if (one_letter) {
-        snprintf(hint, sizeof(hint), "write %.*sB (powers of 1000) or %.*s%ciB (powers of 1024)", (int)text.len,
-                 text.ptr, (int)text.len - 1, text.ptr, last == 'k' ? 'K' : last);
+    if (is_plain(number) && slice_find(SLICE("kKMGT"), last) >= 0) {
+        /* "1M" is 10^6 to some and 2^20 to others: ask which. */
+        snprintf(hint, sizeof(hint), "write %.*s%cB (powers of 1000) or %.*s%ciB (powers of 1024)", len, number.ptr,
+                 last, len, number.ptr, last == 'k' ? 'K' : last);
         src.hint = hint;
-    } else if (text.len < 20 && slice_to_u64(text, &whole)) {
-        snprintf(hint, sizeof(hint), "write %.*sB, %.*sMB (10^6) or %.*sMiB (2^20)", (int)text.len, text.ptr,
-                 (int)text.len, text.ptr, (int)text.len, text.ptr);
+    } else if (is_plain(number) && is_digit(last) && slice_find(number, '.') < 0) {
+        snprintf(hint, sizeof(hint), "write %.*sB, %.*sMB (10^6) or %.*sMiB (2^20)", len, number.ptr, len, number.ptr,
+                 len, number.ptr);
         src.hint = hint;
     }
     return parse_single(text, SIZE_UNITS, &src, out_bytes, err);

@@ -88,6 +88,8 @@ static const struct number_case SIZES[] = {
     { "unit is required", "20", 0, "write 20B, 20MB (10^6) or 20MiB (2^20)" },
     { "M alone means two things", "1M", 0, "write 1MB (powers of 1000) or 1MiB (powers of 1024)" },
     { "k alone means two things", "10k", 0, "write 10kB (powers of 1000) or 10KiB (powers of 1024)" },
+    { "a fraction without unit", "1.5", 0, "write for example" },
+    { "control characters do not reach the hint", "\033[2JM", 0, "write for example" },
     { "bits", "1Mb", 0, "unknown unit" },
     { "small letters", "1mib", 0, "unknown unit" },
     { "space", "1 MB", 0, "has a space" },

@@ -122,8 +122,11 @@ static int prepare(struct load **load, struct load_inputs *in, const struct load
     plan->on_progress = run->progress.mode != PROGRESS_NONE ? on_progress : NULL;
     plan->on_records = o->outputs.log != NULL ? on_records : NULL;
     plan->arg = run;
-    if (load_prepare(load, plan, err) != 0)
+    if (load_prepare(load, plan, err) != 0) {
+        if (strncmp(err->what, "dns: ", 5) == 0 && err->hint[0] == '\0')
+            err_hint(err, "check the name, or say where it is: --resolve HOST:PORT:ADDRESS");
         return -1;
+    }
     return o->dry_run ? 0 : request_log_open(&run->log, o->outputs.log, plan->warmup_ns, err);
 }
 

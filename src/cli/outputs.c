@@ -149,7 +149,7 @@ static bool write_output(const struct output *output, const struct result *r, co
     buf_release(&text);
     if (status == 0)
         return true;
-    err_prefix(&err, "%s %s", output->option, output->path);
+    err_prefix(&err, "%s", output->option);
     cli_complain(who, &err);
     return false;
 }

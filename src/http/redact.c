@@ -124,13 +124,19 @@ static bool has_escape(struct slice text, size_t at, const char *digits)
            lower(text.ptr[at + 2]) == digits[1];
 }
 
+/* An escaped '?', '&', '#' or ';'. */
+static bool has_separator(struct slice text, size_t at)
+{
+    return has_escape(text, at, "3f") || has_escape(text, at, "26") || has_escape(text, at, "23") ||
+           has_escape(text, at, "3b");
+}
+
 /* A parameter's name may start here: behind a separator, plain or escaped (a URL inside a URL's query). */
 static bool is_name_start(struct slice text, size_t at)
 {
     if (at == 0 || is_space(text.ptr[at - 1]) || strchr("?&;#\"'{,([<>=:", text.ptr[at - 1]) != NULL)
         return true;
-    return at >= 3 && (has_escape(text, at - 3, "3f") || has_escape(text, at - 3, "26") ||
-                       has_escape(text, at - 3, "23") || has_escape(text, at - 3, "3b"));
+    return at >= 3 && has_separator(text, at - 3);
 }
 
 static bool is_name_char(char c)
@@ -193,7 +199,8 @@ static size_t take_parameter(struct sink *s, struct slice text, size_t at)
 {
     size_t end = at;
 
-    while (end < text.len && is_name_char(text.ptr[end]) && !has_escape(text, end, "3d"))
+    while (end < text.len && is_name_char(text.ptr[end]) && !has_escape(text, end, "3d") &&
+           !has_escape(text, end, "2f") && !has_separator(text, end))
         end++;
     if (end == at || end == text.len)
         return at;
@@ -209,34 +216,46 @@ static size_t take_parameter(struct sink *s, struct slice text, size_t at)
     return value < text.len && text.ptr[value] == '"' ? json_value_end(text, value) : value_end(text, value, escaped);
 }
 
-/* Where a userinfo that begins at `at` ends (behind its '@'), or `at` when there is none. The last '@' counts. A
- * password with a raw '/', '?' or '#' breaks the URL, but it is still a password: "user:pa/ss@host". */
+/* Behind the last '@' in [at, end), or `at` when there is none. */
+static size_t behind_last_at(struct slice text, size_t at, size_t end, bool escaped)
+{
+    for (size_t i = end; i > at; i--) {
+        if (text.ptr[i - 1] == '@')
+            return i;
+        if (escaped && has_escape(text, i - 1, "40"))
+            return i + 2;
+    }
+    return at;
+}
+
+/* Whether an authority without '@' goes on with a port, or nothing: else what follows its first colon was the start of
+ * a password with a raw '/', '?' or '#' in it ("user:pa/ss@host"), which breaks the URL but is still a password. */
+static bool ends_as_host(struct slice authority)
+{
+    if (authority.len > 0 && authority.ptr[0] == '[')
+        return true;
+    const ptrdiff_t colon = slice_find(authority, ':');
+    for (size_t i = colon < 0 ? authority.len : (size_t)colon + 1; i < authority.len; i++)
+        if (authority.ptr[i] < '0' || authority.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* Where a userinfo that begins at `at` ends (behind its '@'), or `at` when there is none. The last '@' counts. */
 static size_t userinfo_end(struct slice text, size_t at, bool escaped)
 {
-    size_t end = at, last = at, colon = text.len, i = at;
-    bool in_authority = true, port = true;
+    size_t word = at, authority = at;
 
-    for (; i < text.len && !is_word_end(text.ptr[i]); i++) {
-        const char c = text.ptr[i];
-        if (c == '/' || c == '?' || c == '#' || c == '\\' || (escaped && has_escape(text, i, "2f")))
-            in_authority = false;
-        if (!in_authority && (last > at || colon == text.len || port))
-            break;
-        if (c == '@' || (escaped && has_escape(text, i, "40"))) {
-            end = i + (c == '@' ? 1 : 3);
-            if (in_authority)
-                last = end;
-        } else if (c == '[' && i == at) { /* an IPv6 literal's colons are not a password's */
-            while (i + 1 < text.len && text.ptr[i] != ']' && !is_word_end(text.ptr[i]))
-                i++;
-        } else if (in_authority && c == ':') {
-            if (colon == text.len)
-                colon = i;
-        } else if (in_authority && colon < text.len && (c < '0' || c > '9')) {
-            port = false;
-        }
-    }
-    return end;
+    while (word < text.len && !is_space(text.ptr[word]))
+        word++;
+    while (authority < word && strchr("/?#", text.ptr[authority]) == NULL &&
+           !(escaped && has_escape(text, authority, "2f")))
+        authority++;
+    const size_t end = behind_last_at(text, at, authority, escaped);
+    if (end > at || ends_as_host(slice_from(text.ptr + at, authority - at)))
+        return end;
+    return behind_last_at(text, authority, word, escaped) > authority ? behind_last_at(text, authority, word, escaped)
+                                                                      : at;
 }
 
 /* "//user:pass@" of a URL, plain or escaped. */
@@ -380,114 +399,4 @@ void redact_head(struct buf *out, struct slice head)
             secret = scrub_field(&s, line);
         }
     }
-}
-
-/* What the argument of an option is to us. */
-enum argument { ARGUMENT_PLAIN, ARGUMENT_SECRET, ARGUMENT_TOKEN, ARGUMENT_FIELD };
-
-/* Long options may be cut short as long as they stay unique. */
-static bool is_long(struct slice name, const char *option)
-{
-    return name.len >= 1 && slice_starts(slice_str(option), name);
-}
-
-static enum argument argument_of_long(struct slice name)
-{
-    if (is_long(name, "user"))
-        return ARGUMENT_SECRET;
-    if (is_long(name, "auth-bearer"))
-        return ARGUMENT_TOKEN;
-    return is_long(name, "header") ? ARGUMENT_FIELD : ARGUMENT_PLAIN;
-}
-
-static enum argument argument_of_short(char option)
-{
-    if (option != '\0' && strchr("uACP", option) != NULL)
-        return ARGUMENT_SECRET;
-    return option == 'H' ? ARGUMENT_FIELD : ARGUMENT_PLAIN;
-}
-
-static bool is_long_word(struct slice word)
-{
-    return slice_starts(word, SLICE("--")) && word.len > 2;
-}
-
-static bool is_short_word(struct slice word)
-{
-    return word.len >= 2 && word.ptr[0] == '-' && word.ptr[1] != '-';
-}
-
-/* In "-kqH" the options without arguments come first; returns the index of the first one that takes one (or the word's
- * end). */
-static size_t first_with_argument(struct slice word)
-{
-    size_t i = 1;
-
-    while (i < word.len && strchr("k46dqSlriIVh", word.ptr[i]) != NULL)
-        i++;
-    return i;
-}
-
-/* "user:pass@host:port", as proxies are given. */
-static void add_plain(struct buf *out, struct slice text)
-{
-    struct sink s = { .out = out };
-    const ptrdiff_t at = slice_find(text, '@'), colon = slice_find(text, ':');
-
-    if (at > 0 && colon > 0 && colon < at && slice_find(text, '/') < 0 && slice_find(text, ' ') < 0) {
-        buf_add_str(out, STARS);
-        text = slice_drop(text, (size_t)at);
-    }
-    scrub(&s, text);
-}
-
-static void add_argument(struct buf *out, enum argument what, struct slice text)
-{
-    switch (what) {
-    case ARGUMENT_SECRET:
-        buf_add_str(out, STARS);
-        break;
-    case ARGUMENT_TOKEN: /* @FILE and env:NAME only say where the token is */
-        if (slice_starts(text, SLICE("@")) || slice_starts(text, SLICE("env:")))
-            buf_add_slice(out, text);
-        else
-            buf_add_str(out, STARS);
-        break;
-    case ARGUMENT_FIELD:
-        redact_field_line(out, text);
-        break;
-    case ARGUMENT_PLAIN:
-        add_plain(out, text);
-        break;
-    }
-}
-
-void redact_argument(struct buf *out, struct slice before, struct slice word)
-{
-    /* "--user" "NAME:PASS", "-u" "NAME:PASS", "-ku" "NAME:PASS" */
-    enum argument what = ARGUMENT_PLAIN;
-    if (is_long_word(before) && slice_find(before, '=') < 0)
-        what = argument_of_long(slice_drop(before, 2));
-    else if (is_short_word(before) && first_with_argument(before) == before.len - 1)
-        what = argument_of_short(before.ptr[before.len - 1]);
-    if (what != ARGUMENT_PLAIN) {
-        add_argument(out, what, word);
-        return;
-    }
-    const ptrdiff_t equals = slice_find(word, '=');
-    if (is_long_word(word) && equals > 0) {
-        const struct slice name = slice_from(word.ptr + 2, (size_t)equals - 2);
-        buf_add_slice(out, slice_take(word, (size_t)equals + 1));
-        add_argument(out, argument_of_long(name), slice_drop(word, (size_t)equals + 1));
-        return;
-    }
-    if (is_short_word(word)) {
-        const size_t i = first_with_argument(word);
-        if (i + 1 < word.len && argument_of_short(word.ptr[i]) != ARGUMENT_PLAIN) {
-            buf_add_slice(out, slice_take(word, i + 1));
-            add_argument(out, argument_of_short(word.ptr[i]), slice_drop(word, i + 1));
-            return;
-        }
-    }
-    add_plain(out, word);
 }

@@ -28,13 +28,31 @@ static int hex_value(char c)
     return -1;
 }
 
+/* A blank before an '@' may stand in a password; then everything up to the last '@' is kept back. */
+static void show(struct buf *out, struct slice url)
+{
+    size_t at = url.len, blank = url.len;
+
+    for (size_t i = 0; i < url.len; i++) {
+        if (url.ptr[i] == '@')
+            at = i;
+        if ((unsigned char)url.ptr[i] <= ' ' && blank == url.len)
+            blank = i;
+    }
+    if (at < url.len && blank < at) {
+        buf_add_str(out, "***");
+        url = slice_drop(url, at);
+    }
+    redact_url(out, url);
+}
+
 /* The URL as it may be shown: without credentials, printable, not longer than an error can hold. */
 static int refuse(struct err *err, struct slice url, const char *why)
 {
     struct buf shown;
 
     buf_init(&shown, 64 * 1024);
-    redact_url(&shown, slice_take(url, 8 * 1024));
+    show(&shown, slice_take(url, 8 * 1024));
     for (size_t i = 0; i < shown.len; i++)
         if (shown.data[i] < ' ' || shown.data[i] > '~')
             shown.data[i] = '?';

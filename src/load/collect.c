@@ -6,17 +6,11 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/units.h"
 #include "http/redact.h"
 #include "net/listen.h"
 
-/* The window of the run: from the common start to the deadline, or to the last end when the run was by count. */
-struct span {
-    uint64_t start_ns, end_ns;
-};
-
-static struct span window_of(const struct run *run, const struct loader *workers)
+struct span collect_window(const struct run *run, const struct loader *workers)
 {
     struct span s = { .start_ns = UINT64_MAX };
     uint64_t last_end = 0, deadline = 0;
@@ -43,9 +37,9 @@ static struct span window_of(const struct run *run, const struct loader *workers
     return s;
 }
 
-static double since(const struct span *s, uint64_t ns)
+double span_since(const struct span *s, uint64_t ns)
 {
-    return ((double)ns - (double)s->start_ns) / 1e9;
+    return ns > s->start_ns ? (double)(ns - s->start_ns) / 1e9 : 0;
 }
 
 static int collect_target(struct target_result *out, const struct run *run, size_t k, const struct loader *workers,
@@ -131,7 +125,7 @@ static int add_error(struct error_entry **list, size_t *count, const struct fail
 {
     struct error_entry *grown, *x = NULL;
     struct buf detail, example;
-    const double first = since(s, e->first_ns), last = since(s, e->last_ns);
+    const double first = span_since(s, e->first_ns), last = span_since(s, e->last_ns);
 
     buf_init(&detail, 1024);
     buf_init(&example, 64 * 1024);
@@ -252,7 +246,7 @@ static int add_interval(struct result *r, const struct interval_counts *c, const
 
     if (x == NULL)
         return -1;
-    x->t_s = since(s, c->start_ns);
+    x->t_s = span_since(s, c->start_ns);
     if (length > x->length_s)
         x->length_s = length;
     x->started += c->started;
@@ -382,7 +376,7 @@ static void explain(struct result *r, const struct run *run, const struct loader
 int collect(struct result *r, const struct run *run, struct loader *workers, const struct run_facts *facts,
             struct err *err)
 {
-    const struct span s = window_of(run, workers);
+    const struct span s = collect_window(run, workers);
 
     collect_times(r, run, workers, facts, &s);
     collect_warmup(r, run, workers);
@@ -402,61 +396,7 @@ int collect(struct result *r, const struct run *run, struct loader *workers, con
         r->tls_cipher = slice_dup(slice_str(workers[0].first.tls_cipher));
     }
     explain(r, run, workers, facts);
-    collect_save_failures(r, run, workers);
+    collect_save_failures(r, run, workers, &s);
     result_judge(r, run->plan->max_errors, run->plan->strict);
     return 0;
-}
-
-/* The earliest reply not yet written, over all workers. */
-static struct loader *earliest(const struct run *run, struct loader *workers, size_t *next)
-{
-    struct loader *best = NULL;
-
-    for (uint32_t i = 0; i < run->worker_count; i++) {
-        struct loader *w = &workers[i];
-
-        if (next[i] < w->failures.saved_count &&
-            (best == NULL || w->failures.saved[next[i]].at_ns < best->failures.saved[next[best->index]].at_ns))
-            best = w;
-    }
-    return best;
-}
-
-static void save_one(struct result *r, const struct run *run, const struct failures *f, size_t k, unsigned number)
-{
-    struct slice raw = slice_from(f->saved_bytes + k * f->saved_slot, f->saved[k].len), body = { 0 };
-    ptrdiff_t end = slice_find_slice(raw, SLICE("\r\n\r\n"));
-    struct err err = { 0 };
-    struct buf path, text;
-
-    if (end >= 0) {
-        body = slice_drop(raw, (size_t)end + 4);
-        raw = slice_take(raw, (size_t)end + 4);
-    }
-    buf_init(&path, 4096);
-    buf_init(&text, 2 * f->saved_slot + 4096);
-    buf_printf(&path, "%s/failure-%03u.http", run->plan->save_failures_dir, number);
-    redact_head(&text, raw);
-    buf_add_slice(&text, body);
-    if (!buf_ok(&path) || !buf_ok(&text) || file_write(path.data, buf_slice(&text), &err) != 0)
-        result_add_warning(r, "a failed reply could not be saved: %s", err.what);
-    buf_release(&path);
-    buf_release(&text);
-}
-
-void collect_save_failures(struct result *r, const struct run *run, struct loader *workers)
-{
-    size_t *next;
-
-    if (run->plan->save_failures_dir == NULL)
-        return;
-    next = calloc(run->worker_count, sizeof(*next));
-    for (unsigned number = 1; next != NULL && number <= run->plan->save_failures_max; number++) {
-        const struct loader *w = earliest(run, workers, next);
-
-        if (w == NULL)
-            break;
-        save_one(r, run, &w->failures, next[w->index]++, number);
-    }
-    free(next);
 }

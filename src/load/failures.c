@@ -83,7 +83,8 @@ static struct failure_entry *find_entry(struct failures *f, uint32_t target, con
     return NULL;
 }
 
-static void save_whole(struct failures *f, uint32_t target, uint64_t now_ns, struct slice reply, struct slice rest)
+static void save_whole(struct failures *f, const struct failure_entry *e, uint64_t now_ns, struct slice reply,
+                       struct slice rest)
 {
     struct saved_failure *s;
     char *out;
@@ -94,7 +95,7 @@ static void save_whole(struct failures *f, uint32_t target, uint64_t now_ns, str
     out = f->saved_bytes + f->saved_count * f->saved_slot;
     f->saved_count++;
     s->at_ns = now_ns;
-    s->target = target;
+    s->entry = (size_t)(e - f->entries);
     s->len = copy_part(out, f->saved_slot, reply);
     s->len += copy_part(out + s->len, f->saved_slot - s->len, rest);
 }
@@ -115,7 +116,7 @@ void failures_note(struct failures *f, uint32_t target, const struct failure *wh
     }
     e->count++;
     e->last_ns = now_ns;
-    save_whole(f, target, now_ns, reply, reply_rest);
+    save_whole(f, e, now_ns, reply, reply_rest);
 }
 
 void failure_detail(const struct failure *why, struct buf *out)

@@ -36,8 +36,8 @@ struct failure_entry {
 /* A reply kept whole for --save-failures. */
 struct saved_failure {
     uint64_t at_ns;
-    uint32_t target;
-    size_t len; /* of the bytes that follow in the slab */
+    size_t entry; /* what it failed of */
+    size_t len;   /* of the bytes that follow in the slab */
 };
 
 struct failures {

@@ -410,7 +410,7 @@ static bool finish_exchange(struct conn *c)
 
     http1_end(c);
     h->served_one = true;
-    h->closing = h->close;
+    h->closing = h->close || c->worker->phase != WORKER_SERVING;
     request_reader_begin(&h->reader);
     conn_release_held(c);
     deadline_end(&c->deadline); /* the next request has time-outs of its own */

@@ -187,7 +187,7 @@ static int make_tls(struct serve *s, struct err *err)
 {
     struct tls_server_config config = { .cert_file = s->config.cert_file,
                                         .key_file = s->config.key_file,
-                                        .alpn = "http/1.1" };
+                                        .alpn = WORKER_ALPN };
 
     if (s->config.tls_listen.count == 0) {
         return 0;

@@ -220,7 +220,7 @@ static void reload(struct worker *w, int calls)
 {
     const struct tls_server_config config = { .cert_file = w->config->cert_file,
                                               .key_file = w->config->key_file,
-                                              .alpn = "http/1.1" };
+                                              .alpn = WORKER_ALPN };
     struct tls_context *fresh;
 
     w->reloads_done = calls;

@@ -19,6 +19,9 @@ enum {
     WORKER_READ_BYTES = 64 * 1024,
 };
 
+/* Protocols spoken over TLS; curl --http1.0 offers the old one alone. */
+#define WORKER_ALPN "http/1.1,http/1.0"
+
 enum worker_phase {
     WORKER_SERVING,
     WORKER_STOPPING, /* graceful: listeners closed, replies say Connection: close */

@@ -10,6 +10,7 @@
 
 /* A macro in glibc: a poisoned macro would draw a warning in every file. */
 #undef alloca
-#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets atoi atol atoll rand srand random srandom alloca localtime gmtime ctime asctime strtok tmpnam
+#pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf gets atoi atol atoll rand srand random srandom \
+    alloca localtime gmtime ctime asctime strtok tmpnam
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A growable byte buffer born with a maximum: it can not grow without bound by construction.
  *
- * Always true: len <= max; data[len] is NUL once anything was allocated.
+ * Always true: len <= max; data[len] is NUL once anything was allocated (for buf_reserve() see there).
  * The first failure (maximum reached, or out of memory) is sticky: later appends do nothing and
  * buf_ok() is false, so that a writer checks once at its end. */
 #ifndef PLIMSOLL_BASE_BUF_H

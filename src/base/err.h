@@ -13,12 +13,12 @@
 
 #define MUST_CHECK __attribute__((warn_unused_result))
 
-#define ERR_KINDS(X)                                         \
-    X(ERR_NONE, "ok", 0)                                     \
-    X(ERR_USAGE, "bad argument", 2)           /* the user */ \
-    X(ERR_CONFIG, "bad configuration", 2)     /* the user */ \
-    X(ERR_SYSTEM, "system call failed", 3)    /* the world */\
-    X(ERR_PEER, "peer broke the protocol", 3) /* the world */\
+#define ERR_KINDS(X)                                          \
+    X(ERR_NONE, "ok", 0)                                      \
+    X(ERR_USAGE, "bad argument", 2)           /* the user */  \
+    X(ERR_CONFIG, "bad configuration", 2)     /* the user */  \
+    X(ERR_SYSTEM, "system call failed", 3)    /* the world */ \
+    X(ERR_PEER, "peer broke the protocol", 3) /* the world */ \
     X(ERR_LIMIT, "limit reached", 2)          /* refused before anything was sent */
 
 enum err_kind {
@@ -35,8 +35,7 @@ struct err {
 };
 
 /* Fills err (when not NULL) and returns -1. A non-zero sys appends ": strerror". */
-int err_set(struct err *err, enum err_kind kind, int sys, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+int err_set(struct err *err, enum err_kind kind, int sys, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Adds the hint to an error that is already set; returns -1 too. */
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Puts "prefix: " before the sentence; returns -1. */
@@ -46,7 +45,6 @@ int err_exit_code(enum err_kind kind);
 
 /* Our own mistake: says where, then aborts. Never for input from outside. */
 #define BUG(...) bug_abort(__FILE__, __LINE__, __VA_ARGS__)
-void bug_abort(const char *file, int line, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4), noreturn));
+void bug_abort(const char *file, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4), noreturn));
 
 #endif

@@ -10,7 +10,10 @@ struct strlist {
     size_t count;
 };
 
-#define STRLIST_INIT { NULL, 0 }
+#define STRLIST_INIT \
+    {                \
+        NULL, 0      \
+    }
 
 /* False when out of memory (nothing added). */
 bool strlist_add(struct strlist *l, struct slice text);

@@ -2,6 +2,7 @@
 #include "cli/suggest.h"
 
 #include <limits.h>
+#include <string.h>
 
 static void test_distance(void **state)
 {

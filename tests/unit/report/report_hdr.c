@@ -46,11 +46,12 @@ static void check_lines(const struct hist *h)
     (void)slice_split(&rest, '\n');
     (void)slice_split(&rest, '\n');
     while (rest.len > 0 && rest.ptr[0] != '#') {
+        const struct slice text = slice_split(&rest, '\n');
         char line[128], *at = line;
         double value, percentile;
         uint64_t count;
 
-        snprintf(line, sizeof(line), "%.*s", SLICE_FMT(slice_split(&rest, '\n')));
+        snprintf(line, sizeof(line), "%.*s", SLICE_FMT(text));
         value = strtod(at, &at);
         percentile = strtod(at, &at);
         count = strtoull(at, &at, 10);

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Connections: how many, kept how long, from and to which addresses, what happens when they end."""
+import re
+
 import pytest
 
 from lib.process import wait_until
@@ -174,18 +176,21 @@ def test_one_dead_address_of_three(load, start_target):
     assert not dead or dead[0]["requests"] == 0
 
 
-@pytest.mark.parametrize("url_host, options", [("[::1]", []), ("localhost", ["-6"])])
-def test_ipv6(load, start_target, url_host, options):
+def test_ipv6_literal(load, start_target):
     target = start_target(OK, listen=["::1"])
-    run = load("-c", "2", "-n", "10", *options, target.url(host=url_host), server=target)
+    run = load("-c", "2", "-n", "10", target.url(host="[::1]"), server=target)
     assert run.exit == 0 and run.totals["ok"] == 10
     assert run.doc["addresses"][0]["address"] == f"[::1]:{target.port}"
 
 
-def test_ipv4_alone(load, start_target):
-    target = start_target(OK, listen=["127.0.0.1", "::1"])
-    run = load("-4", "-c", "2", "-n", "10", target.url(host="localhost"), server=target)
-    assert run.exit == 0 and target.counts()["listeners"][0]["requests"] == 10
+@pytest.mark.parametrize("option, listener", [("-4", 0), ("-6", 1)])
+def test_one_ip_version_alone(load, start_target, start_namespace, tmp_path, option, listener):
+    hosts = tmp_path / "hosts"
+    hosts.write_text("127.0.0.1 both.test\n::1 both.test\n")
+    space = start_namespace(hosts=hosts)
+    target = start_target(OK, listen=["127.0.0.1", "::1"], prefix=space.prefix)
+    run = load(option, "-c", "2", "-n", "10", target.url(host="both.test"), prefix=space.prefix)
+    assert run.exit == 0 and target.stop()["listeners"][listener]["requests"] == 10
 
 
 def test_unix_socket(load, start_target, tmp_path):
@@ -204,32 +209,47 @@ def test_unix_socket_with_bodies(load, start_target, tmp_path):
     assert run.exit == 0 and run.totals["body_bytes_received"] == 30_000_000
 
 
+class Calls:
+    """What strace saw of each socket that was connected: its source address, and whether its port was left open at bind."""
+
+    CALLS = "trace=socket,setsockopt,bind,connect"
+
+    def __init__(self, path):
+        self.sources, self.port_left_open = [], []
+        bound, asked = {}, set()
+        for line in path.read_text().split("\n"):
+            call = re.match(r"\d+ +(\w+)\((\d+)?", line)
+            if not call:
+                continue
+            name, descriptor = call[1], call[2]
+            if name == "socket":
+                made = re.search(r"= (\d+)$", line)
+                bound.pop(made and made[1], None)
+                asked.discard(made and made[1])
+            elif name == "setsockopt" and "IP_BIND_ADDRESS_NO_PORT, [1]" in line:
+                asked.add(descriptor)
+            elif name == "bind" and "inet_addr" in line:
+                bound[descriptor] = (re.search(r'inet_addr\("([\d.]+)"', line)[1], descriptor in asked)
+            elif name == "connect" and descriptor in bound:
+                source, left_open = bound.pop(descriptor)
+                self.sources.append(source)
+                self.port_left_open.append(left_open)
+
+
 def test_source_addresses_in_turn(load, start_target, tmp_path):
     target = start_target(OK)
-    run = load("--source", "127.0.0.2,127.0.0.3", "-c", "4", "-n", "40", target.url(), server=target,
-               prefix=["strace", "-f", "-o", tmp_path / "trace", "-e", "trace=bind,setsockopt"])
+    run = load("--source", "127.0.0.2,127.0.0.3", "-c", "4", "-t", "2", "-n", "40", target.url(), server=target,
+               prefix=["strace", "-f", "-o", tmp_path / "trace", "-e", Calls.CALLS])
     assert run.exit == 0
-    binds = [line for line in (tmp_path / "trace").read_text().split("\n") if "bind(" in line and "127.0.0." in line]
-    assert sum('"127.0.0.2"' in line for line in binds) == 2 and sum('"127.0.0.3"' in line for line in binds) == 2
+    assert sorted(Calls(tmp_path / "trace").sources) == ["127.0.0.2"] * 2 + ["127.0.0.3"] * 2
 
 
 def test_source_address_does_not_reserve_its_port_at_bind(load, start_target, tmp_path):
     """C22: IP_BIND_ADDRESS_NO_PORT before bind."""
     target = start_target(OK)
     load("--source", "127.0.0.2", "-t", "1", "-c", "3", "-n", "10", target.url(), server=target,
-         prefix=["strace", "-f", "-o", tmp_path / "trace", "-e", "trace=bind,setsockopt,connect"])
-    asked = set()
-    binds = 0
-    for line in (tmp_path / "trace").read_text().split("\n"):
-        descriptor = line.split("(", 1)[1].split(",")[0] if "(" in line else ""
-        if "IP_BIND_ADDRESS_NO_PORT, [1]" in line:
-            asked.add(descriptor)
-        if "bind(" in line and '"127.0.0.2"' in line:
-            binds += 1
-            assert descriptor in asked, line
-        if "connect(" in line:
-            asked.discard(descriptor)
-    assert binds == 3
+         prefix=["strace", "-f", "-o", tmp_path / "trace", "-e", Calls.CALLS])
+    assert Calls(tmp_path / "trace").port_left_open == [True] * 3
 
 
 def test_ports_suffice_for_each_destination(load, start_target, start_namespace, full):
@@ -247,7 +267,8 @@ def test_local_ports_used_up(load, start_target, start_namespace, full):
     ports, connects = (10_000, 30_000) if full else (500, 1500)
     space = start_namespace(ip_local_port_range=f"20000 {20000 + ports - 1}", tcp_tw_reuse=0)
     target = start_target(CLOSE, prefix=space.prefix)
-    run = load("-c", "10", "-n", str(connects), "--requests-per-connection", "1", target.url(), prefix=space.prefix, timeout_s=120)
+    run = load("-c", "10", "-n", str(connects), "-d", "60s" if full else "4s", "--requests-per-connection", "1", target.url(),
+               prefix=space.prefix, timeout_s=120)
     assert run.exit == 3 and not run.doc["valid"]
     assert set(run.kinds()) == {"ports_exhausted"}
     assert run.totals["ok"] == target.stop()["requests"] <= ports

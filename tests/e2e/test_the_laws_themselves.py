@@ -27,7 +27,7 @@ def document():
             "duration_s": 1.0, "ramp_s": 0.01, "warmup": {"duration_s": 0.0, "started": 5, "sent": 5, "ok": 5, "failed": 0, "retried": 1}, **part(),
             "latency_by_class": {"2xx": latency(90, 0.01), "4xx": latency(10, 0.01)}, "phases": {"dns": None, "wait": latency(100, 0.009)},
             "addresses": [{"address": "127.0.0.1:80", "connections": 1, "requests": 100}],
-            "intervals": [{"t_s": 0.0, "started": 100, "ok": 90, "failed": 10, "latency": latency(90, 0.01)}],
+            "intervals": [{"t_s": 0.0, "length_s": 1.0, "started": 100, "ok": 90, "failed": 10, "latency": latency(90, 0.01)}],
             "targets": [{"url": "http://127.0.0.1/", **part()}], "generator": {}}
 
 
@@ -60,7 +60,9 @@ BROKEN = [
     ("more in the window than in all", lambda d: d["totals"].update(ok_in_window=91, requests_per_s=91.0)),
     ("longer than the clock on the wall", lambda d: d.update(duration_s=9.0)),
     ("intervals lost requests", lambda d: d["intervals"][0].update(started=99)),
-    ("intervals outside the window", lambda d: d["intervals"][0].update(t_s=5.0)),
+    ("intervals lost a failure", lambda d: d["intervals"][0].update(failed=9)),
+    ("intervals' ok are outside the window", lambda d: d["intervals"][0].update(t_s=1.0, length_s=0.1)),
+    ("intervals beyond the end", lambda d: d["intervals"][0].update(t_s=0.9)),
     ("valid with reasons", lambda d: d.update(valid=True)),
     ("invalid without", lambda d: d.update(reasons=[])),
     ("other format", lambda d: d.update(version=2)),

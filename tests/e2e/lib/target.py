@@ -49,6 +49,8 @@ OK = reply()
 class Target(Daemon):
     def __init__(self, program, *replies, when=(), listen=(), prefix=(), **options):
         argv = [*prefix, program]
+        if "port" in options:
+            argv += ["--port", str(options.pop("port"))]
         for address in listen:
             argv += ["--listen", address]
         for address in options.pop("dead", ()):

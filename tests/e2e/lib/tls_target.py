@@ -76,9 +76,9 @@ class TlsTarget:
             (tls or s).close()
 
     def _handshake(self, s):
+        s.settimeout(30)
+        tls = self._context.wrap_socket(s, server_side=True, do_handshake_on_connect=False)
         try:
-            s.settimeout(30)
-            tls = self._context.wrap_socket(s, server_side=True, do_handshake_on_connect=False)
             with self._lock:
                 self._open.discard(s)
                 self._open.add(tls)
@@ -86,6 +86,8 @@ class TlsTarget:
         except (ssl.SSLError, OSError):
             with self._lock:
                 self.refused += 1
+                self._open.discard(tls)
+            tls.close()
             return None
         with self._lock:
             self.handshakes += 1

@@ -14,6 +14,7 @@ static const char USAGE[] =
     "target [OPTION]… [--reply TEXT]…\n"
     "  --listen ADDR        an address to listen on (default 127.0.0.1; unix:PATH); all share one free port\n"
     "  --dead ADDR          an address whose SYN queue is full, on the same port; after --listen\n"
+    "  --port N             the port of the --listen that follow, instead of a free one\n"
     "  --ports N            N free ports on 127.0.0.1 instead\n"
     "  --reply TEXT         what to answer; the first is 0 (see script.h)\n"
     "  --when RULE          which reply when (see script.h)\n"
@@ -27,6 +28,7 @@ static const char USAGE[] =
 enum option_id {
     OPT_LISTEN = 1,
     OPT_DEAD,
+    OPT_PORT,
     OPT_PORTS,
     OPT_REPLY,
     OPT_WHEN,
@@ -41,13 +43,21 @@ enum option_id {
 };
 
 static const struct option OPTIONS[] = {
-    { "listen", required_argument, NULL, OPT_LISTEN }, { "dead", required_argument, NULL, OPT_DEAD },
-    { "ports", required_argument, NULL, OPT_PORTS },   { "reply", required_argument, NULL, OPT_REPLY },
-    { "when", required_argument, NULL, OPT_WHEN },     { "split", required_argument, NULL, OPT_SPLIT },
-    { "pause", required_argument, NULL, OPT_PAUSE },   { "index-delay", required_argument, NULL, OPT_INDEX_DELAY },
-    { "early", no_argument, NULL, OPT_EARLY },         { "greet", required_argument, NULL, OPT_GREET },
-    { "record", required_argument, NULL, OPT_RECORD }, { "arrivals", required_argument, NULL, OPT_ARRIVALS },
-    { "help", no_argument, NULL, OPT_HELP },           { 0 },
+    { "listen", required_argument, NULL, OPT_LISTEN },
+    { "dead", required_argument, NULL, OPT_DEAD },
+    { "port", required_argument, NULL, OPT_PORT },
+    { "ports", required_argument, NULL, OPT_PORTS },
+    { "reply", required_argument, NULL, OPT_REPLY },
+    { "when", required_argument, NULL, OPT_WHEN },
+    { "split", required_argument, NULL, OPT_SPLIT },
+    { "pause", required_argument, NULL, OPT_PAUSE },
+    { "index-delay", required_argument, NULL, OPT_INDEX_DELAY },
+    { "early", no_argument, NULL, OPT_EARLY },
+    { "greet", required_argument, NULL, OPT_GREET },
+    { "record", required_argument, NULL, OPT_RECORD },
+    { "arrivals", required_argument, NULL, OPT_ARRIVALS },
+    { "help", no_argument, NULL, OPT_HELP },
+    { 0 },
 };
 
 struct ports {
@@ -103,6 +113,10 @@ static void apply(struct server *s, struct ports *ports, enum option_id id, cons
     case OPT_LISTEN:
     case OPT_DEAD:
         listen_shared(s, ports, value, id == OPT_DEAD);
+        break;
+    case OPT_PORT:
+        ports->shared = (unsigned)script_parse_number(value);
+        add_port(ports, ports->shared);
         break;
     case OPT_PORTS:
         listen_on_ports(s, ports, value);

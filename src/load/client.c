@@ -51,6 +51,15 @@ static enum fail_kind connect_kind(int sys)
     }
 }
 
+static struct failure connect_failure(const struct client *c)
+{
+    const int sys = c->stream.sys_error;
+
+    if (connect_kind(sys) == FAIL_PORTS_EXHAUSTED)
+        return (struct failure){ .kind = FAIL_PORTS_EXHAUSTED, .note = c->loader->run->ports_note };
+    return (struct failure){ .kind = connect_kind(sys), .sys = sys, .note = "" };
+}
+
 /* The connection's own address first, so that the addresses share the connections evenly; a dead one is skipped while
  * another of its family lives, the other family is for when none does. */
 static size_t pick_address(const struct client *c, const struct address_set *set, uint64_t now)
@@ -130,7 +139,7 @@ static void open_next(struct client *c, uint64_t now)
             connect_started(c, io);
             return;
         }
-        why = (struct failure){ .kind = connect_kind(c->stream.sys_error), .sys = c->stream.sys_error, .note = "" };
+        why = connect_failure(c);
         stream_close(&c->stream);
         if (!try_next_address(c, &why, now)) {
             client_open_failed(c, &why, now);
@@ -214,13 +223,16 @@ void client_open_failed(struct client *c, const struct failure *why, uint64_t no
     if (ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
+        w->ramp_refusals += why->kind == FAIL_TLS && strncmp(why->note, "alert ", 6) == 0;
         if (!c->has_request && w->budget > 0) { /* a failed connect uses up one of -n and is a request that failed */
             c->has_request = true;
             c->warm = w->run->plan->warmup_ns > 0;
             if (!c->warm && w->budget != UINT64_MAX)
                 w->budget--;
             c->due_ns = c->open_start_ns;
+            c->was_sent = c->retried = false;
             c->sent_bytes = c->bytes_received = 0;
+            c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;
             reply_begin(&c->reply, c->target->is_head);
             account_start(c, now);
         }
@@ -347,7 +359,7 @@ void client_begin_request(struct client *c, uint64_t now)
 
     c->has_request = true;
     c->warm = w->stage == STAGE_WARMUP;
-    c->retried = false;
+    c->was_sent = c->retried = false;
     c->due_ns = now;
     c->sent_bytes = c->bytes_received = 0;
     c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;

@@ -286,6 +286,24 @@ out:
     return rc;
 }
 
+/* What this machine ran out of limited the load, whatever its CPU did. */
+static void note_exhaustion(struct result *r)
+{
+    for (size_t i = 0; i < r->error_count; i++) {
+        const struct error_entry *e = &r->errors[i];
+        const char *hint = e->kind == FAIL_PORTS_EXHAUSTED   ? "; --source ADDR,ADDR brings more"
+                           : e->kind == FAIL_FILES_EXHAUSTED ? "; raise the limit of open files (ulimit -n)"
+                                                             : NULL;
+        char text[256];
+
+        if (hint == NULL)
+            continue;
+        r->generator.limited = true;
+        snprintf(text, sizeof(text), "%s%s", e->detail, hint);
+        (void)strlist_add(&r->generator.reasons, slice_str(text));
+    }
+}
+
 static int collect_health(struct result *r, const struct run *run, const struct loader *workers,
                           const struct run_facts *facts, const struct span *s, struct err *err)
 {
@@ -311,14 +329,17 @@ static int collect_health(struct result *r, const struct run *run, const struct 
     h->open_files_max = (uint64_t)highest + 1;
     h->open_files_limit = facts->open_files_limit;
     if (run->plan->unix_socket == NULL && net_port_range(&low, &high, NULL) == 0) {
-        h->ports_used = open;
         h->ports_available = (uint64_t)(high - low + 1) * (run->plan->source_count > 0 ? run->plan->source_count : 1);
+        h->ports_used = open + facts->net_after.time_wait; /* a port in TIME_WAIT is in use too */
+        if (h->ports_used > h->ports_available)
+            h->ports_used = h->ports_available;
     }
     h->time_wait_start = facts->net_before.time_wait;
     h->time_wait_end = facts->net_after.time_wait;
     h->retransmits = facts->net_after.retransmits - facts->net_before.retransmits;
     h->rate_achieved = 0;
     health_judge(h, health_cpus());
+    note_exhaustion(r);
     return 0;
 }
 
@@ -343,11 +364,16 @@ static void collect_times(struct result *r, const struct run *run, const struct 
                           const struct run_facts *facts, const struct span *s)
 {
     uint64_t ramp_end = facts->ramp_start_ns, in_flight = 0;
+    bool gone = facts->never_reached;
 
     for (uint32_t i = 0; i < run->worker_count; i++) {
         ramp_end = workers[i].ramp_end_ns > ramp_end ? workers[i].ramp_end_ns : ramp_end;
         in_flight += workers[i].in_flight_ns;
+        gone |= workers[i].gave_up;
     }
+    for (uint32_t i = 0; i < run->worker_count && gone; i++) /* of -n: what was given up with the target */
+        if (workers[i].budget != UINT64_MAX)
+            r->totals.not_sent += workers[i].budget;
     clock_format_rfc3339(r->started, facts->started_wall_ns);
     r->ramp_s = (double)(ramp_end - facts->ramp_start_ns) / 1e9;
     r->duration_s = (double)(s->end_ns - s->start_ns) / 1e9;
@@ -364,7 +390,14 @@ static void explain(struct result *r, const struct run *run, const struct loader
     for (uint32_t i = 0; i < run->worker_count; i++)
         gave_up |= workers[i].gave_up;
     if (facts->never_reached)
-        result_add_reason(r, "the target was never reached: no connection could be opened");
+        result_add_reason(r, "the target was never reached: %s",
+                          r->error_count > 0 && r->errors[0].detail[0] != '\0' ? r->errors[0].detail
+                                                                               : "no connection could be opened");
+    for (size_t i = 0; i < r->error_count; i++)
+        if (r->errors[i].kind == FAIL_TLS &&
+            slice_starts(slice_str(r->errors[i].detail), SLICE("certificate verify failed")))
+            result_add_reason(
+                r, "the certificate does not verify: --cacert FILE names its authority, -k goes without verification");
     if (gave_up)
         result_add_reason(r, "given up: no connection could be opened for %s",
                           units_format_duration(text, (double)run->plan->timeout_ns));

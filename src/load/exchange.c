@@ -43,21 +43,23 @@ static bool all_sent(const struct client *c)
     return c->sent_bytes == request_of(c)->len + c->target->body_bytes;
 }
 
-/* The first byte of a request is out: from now on it counts as sent. */
+/* The first byte of a request is out: from now on it counts as sent; the second time it is one that was sent again. */
 static void first_byte_sent(struct client *c, uint64_t before)
 {
     struct loader *w = c->loader;
+    const bool again = c->was_sent;
 
+    c->was_sent = true;
     c->record_reused = c->requests_on_connection > 0;
-    if (c->sent_first_ns == 0)
+    if (!again)
         c->sent_first_ns = before;
-    if (c->retried)
-        return; /* counted when it went out the first time */
     if (c->warm) {
-        w->warm.sent++;
+        w->warm.sent += !again;
+        w->warm.retried += again;
         return;
     }
-    c->tally->sent++;
+    c->tally->sent += !again;
+    c->tally->retried += again;
     c->tally->connections_reused += c->record_reused;
     w->requests_by_address[c->address_slot]++;
 }
@@ -316,10 +318,6 @@ static bool retry(struct client *c, uint64_t now)
         c->bytes_received > 0 || w->stage == STAGE_OVER)
         return false;
     c->retried = true;
-    if (c->warm)
-        w->warm.retried++;
-    else
-        c->tally->retried++;
     client_close(c);
     reply_begin(&c->reply, c->target->is_head);
     client_open(c, now);

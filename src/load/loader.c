@@ -163,6 +163,14 @@ static void on_lag(struct alarm_ns *a)
     alarm_at(a, w->lag_due_ns);
 }
 
+static void cut_window(struct loader *w, uint64_t now)
+{
+    if (now < w->window_end_ns)
+        w->window_end_ns = now;
+    if (w->interval_end_ns > w->window_end_ns)
+        w->interval_end_ns = w->window_end_ns;
+}
+
 static void on_stop(struct wakeup *wakeup)
 {
     struct loader *w = wakeup->arg;
@@ -179,13 +187,12 @@ static void on_stop(struct wakeup *wakeup)
         w->window_start_ns = w->window_end_ns = now;
         w->in_flight_at_ns = now;
     }
-    if (stop > 1) {
-        w->window_end_ns = now < w->window_end_ns ? now : w->window_end_ns;
+    if (w->stage != STAGE_DRAIN)
+        cut_window(w, now);
+    if (stop > 1)
         loader_finish(w, now);
-    } else if (w->stage != STAGE_DRAIN) {
-        w->window_end_ns = now < w->window_end_ns ? now : w->window_end_ns;
+    else if (w->stage != STAGE_DRAIN)
         begin_drain(w, now);
-    }
 }
 
 static bool ramp_is_over(const struct loader *w)
@@ -247,6 +254,7 @@ static bool meet(struct loader *w)
 
     for (uint32_t i = 0; i < w->conn_count; i++)
         connected += w->conns[i].watch != NULL;
+    connected += w->ramp_refusals;
     pthread_mutex_lock(&run->lock);
     run->ramped++;
     run->connected += connected;

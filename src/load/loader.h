@@ -58,7 +58,7 @@ struct client {
     uint16_t address_slot;
     uint8_t address_tries; /* of the current opening */
     uint8_t backoff_level;
-    bool has_request, warm, retried, sending_close, in_ramp, timed, opening_timed;
+    bool has_request, warm, was_sent, retried, sending_close, in_ramp, timed, opening_timed;
     bool record_reused; /* the request in flight went out on a connection that had carried one */
     int write_error;    /* errno of a failed write: the peer may have answered all the same */
     uint64_t requests_on_connection;
@@ -87,6 +87,7 @@ struct run {
     uint32_t worker_count;
     const uint8_t *expect_status; /* STATUS_MAX flags */
     size_t keep_max;              /* bytes of a reply kept per connection */
+    char ports_note[64];          /* the range of local ports, for when it is used up */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t ramped;    /* workers that have finished their ramp */
@@ -146,6 +147,7 @@ struct loader {
         struct client *first, *last;
     } sleeping[BACKOFF_LEVELS];
     uint32_t sleeping_count, ramp_next, ramp_waiting;
+    uint32_t ramp_refusals; /* connections of the ramp that the peer itself refused, by a TLS alert: it was reached */
     struct lingering *lingers; /* a ring */
     uint32_t linger_capacity, linger_first, linger_count;
     struct timer linger_timer;

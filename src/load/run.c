@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -117,6 +118,30 @@ static int check_sources(const struct load_plan *plan, struct err *err)
     return 0;
 }
 
+/* A socket that is not there is a mistake to be told at once, like a name that does not resolve. */
+static int check_unix_socket(const struct load_plan *plan, struct err *err)
+{
+    struct stat st;
+
+    if (plan->unix_socket == NULL)
+        return 0;
+    if (stat(plan->unix_socket, &st) != 0)
+        return err_set(err, ERR_CONFIG, errno, "cannot use the socket '%s'", plan->unix_socket);
+    if (!S_ISSOCK(st.st_mode))
+        return err_set(err, ERR_CONFIG, 0, "'%s' is not a socket", plan->unix_socket);
+    return 0;
+}
+
+static void note_ports(struct run *run, const struct load_plan *plan)
+{
+    unsigned low, high;
+
+    snprintf(run->ports_note, sizeof(run->ports_note), "local ports used up");
+    if (net_port_range(&low, &high, NULL) == 0)
+        snprintf(run->ports_note, sizeof(run->ports_note), "local ports used up (%u-%u on %zu address%s)", low, high,
+                 plan->source_count > 0 ? plan->source_count : 1, plan->source_count > 1 ? "es" : "");
+}
+
 static int check_files(struct load *l, struct err *err)
 {
     const bool short_lived = l->plan.requests_per_connection > 0 || l->plan.version == HTTP_1_0;
@@ -191,8 +216,9 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     pthread_mutex_init(&l->run.lock, NULL);
     pthread_cond_init(&l->run.changed, NULL);
     expect_defaults(l);
+    note_ports(&l->run, &l->plan);
     if (prepare_targets(l, err) != 0 || size_run(l, err) != 0 || check_sources(&l->plan, err) != 0 ||
-        resolve_targets(l, err) != 0 || prepare_workers(l, err) != 0) {
+        check_unix_socket(&l->plan, err) != 0 || resolve_targets(l, err) != 0 || prepare_workers(l, err) != 0) {
         load_free(l);
         return -1;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/complain.h"
@@ -97,24 +98,30 @@ static int unknown_command(const char *word)
     return cli_complain("plimsoll", &err);
 }
 
+/* ab prints its usage to standard error and fails; who asks us for help gets it on standard output. */
+static int show_help(const struct command *command)
+{
+    char *words[] = { strdup(command->name), strdup(command->help_option), NULL };
+
+    if (command->by_program_name)
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+    if (words[0] != NULL && words[1] != NULL)
+        command->run(2, words);
+    free(words[0]);
+    free(words[1]);
+    return 0;
+}
+
 static int run_help(int argc, char **argv)
 {
     const struct command *command;
-    char *words[3];
 
     if (argc < 2) {
         print_help(stdout);
         return 0;
     }
     command = find_command(argv[1]);
-    if (command == NULL)
-        return unknown_command(argv[1]);
-    words[0] = argv[1];
-    words[1] = strdup(command->help_option);
-    words[2] = NULL;
-    const int code = command->run(2, words);
-    free(words[1]);
-    return code;
+    return command != NULL ? show_help(command) : unknown_command(argv[1]);
 }
 
 static int run(int argc, char **argv)
@@ -137,7 +144,11 @@ static int run(int argc, char **argv)
     if (strcmp(argv[1], "help") == 0)
         return run_help(argc - 1, argv + 1);
     command = find_command(argv[1]);
-    return command != NULL ? command->run(argc - 1, argv + 1) : unknown_command(argv[1]);
+    if (command == NULL)
+        return unknown_command(argv[1]);
+    if (argc == 3 && strcmp(argv[2], "--help") == 0)
+        return show_help(command);
+    return command->run(argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

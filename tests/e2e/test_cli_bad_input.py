@@ -207,7 +207,13 @@ def test_called_as_ab(plimsoll, tmp_path):
     link = tmp_path / "ab"
     link.symlink_to(os.path.abspath(plimsoll))
     done = subprocess.run([link, "-h"], capture_output=True, text=True, timeout=10, check=False)
-    assert "-c concurrency" in done.stdout + done.stderr
+    assert "-c concurrency" in done.stderr, done  # where ab prints it
+
+
+def test_help_of_ab_is_on_standard_output(run):
+    by_option, by_word = run("ab", "--help"), run("help", "ab")
+    assert by_option.returncode == by_word.returncode == 0
+    assert "-c concurrency" in by_option.stdout and by_option.stdout == by_word.stdout, by_option
 
 
 def test_json_on_standard_output_is_alone(run, listener):

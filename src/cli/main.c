@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 
     interrupt_ignore_sigpipe();
     code = run(argc, argv);
-    if (fflush(stdout) != 0 && code == 0) {
+    if (fflush(stdout) != 0 && code == 0 && errno != EPIPE) { /* a reader that has seen enough is no failure */
         cli_note("plimsoll", "cannot write to standard output: %s", strerror(errno));
         code = 3;
     }

@@ -9,6 +9,31 @@
 
 enum { ROUNDS_MAX = 100 };
 
+struct tls_pair tls_pair_new(void)
+{
+    return (struct tls_pair){ .client = STREAM_CLOSED, .server = STREAM_CLOSED };
+}
+
+void tls_pair_transfer(struct stream *from, struct stream *to, const char *bytes, size_t len)
+{
+    char out[4096];
+    size_t sent = 0;
+    size_t received = 0;
+
+    for (int i = 0; i < 100000 && received < len; i++) {
+        size_t moved;
+
+        if (sent < len && stream_write(from, bytes + sent, len - sent, &moved) == IO_OK) {
+            sent += moved;
+        }
+        while (stream_read(to, out, sizeof(out), &moved) == IO_OK) {
+            assert_memory_equal(out, bytes + received, moved);
+            received += moved;
+        }
+    }
+    assert_int_equal(received, len);
+}
+
 void tls_pair_server(struct tls_pair *p, const struct tls_server_config *config)
 {
     struct err err = { 0 };
@@ -56,6 +81,11 @@ void tls_pair_connect(struct tls_pair *p, const char *sni, const char *verify_na
     stream_adopt(&p->server, fds[1], false);
     assert_int_equal(stream_tls_start(&p->client, p->client_ctx, sni, verify_name), 0);
     assert_int_equal(stream_tls_start(&p->server, p->server_ctx, NULL, NULL), 0);
+    tls_pair_shake(p);
+}
+
+void tls_pair_shake(struct tls_pair *p)
+{
     p->client_io = IO_WANT_WRITE;
     p->server_io = IO_WANT_READ;
     for (int i = 0; i < ROUNDS_MAX && (is_waiting(p->client_io) || is_waiting(p->server_io)); i++) {

@@ -131,7 +131,7 @@ static void account_end(struct client *c, uint64_t now)
 {
     struct loader *w = c->loader;
     const uint64_t end = now < w->window_end_ns ? now : w->window_end_ns;
-    const uint64_t begin = c->due_ns > w->window_start_ns ? c->due_ns : w->window_start_ns;
+    const uint64_t begin = c->taken_ns > w->window_start_ns ? c->taken_ns : w->window_start_ns;
 
     roll_if_due(w, now);
     account_time(w, now);

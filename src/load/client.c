@@ -229,7 +229,7 @@ void client_open_failed(struct client *c, const struct failure *why, uint64_t no
             c->warm = w->run->plan->warmup_ns > 0;
             if (!c->warm && w->budget != UINT64_MAX)
                 w->budget--;
-            c->due_ns = c->open_start_ns;
+            c->due_ns = c->taken_ns = c->open_start_ns;
             c->was_sent = c->retried = false;
             c->sent_bytes = c->bytes_received = 0;
             c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;
@@ -327,7 +327,8 @@ static void idle_events(struct client *c)
             return; /* session tickets */
     }
     client_close(c);
-    loader_next(c, now);
+    if (!c->in_idle)
+        loader_next(c, now); /* else it is opened again when a request comes due */
 }
 
 void client_ready_events(struct watch *watch, unsigned events)
@@ -353,14 +354,15 @@ void client_ready_events(struct watch *watch, unsigned events)
     }
 }
 
-void client_begin_request(struct client *c, uint64_t now)
+void client_begin_request(struct client *c, uint64_t due, uint64_t now)
 {
     struct loader *w = c->loader;
 
     c->has_request = true;
     c->warm = w->stage == STAGE_WARMUP;
     c->was_sent = c->retried = false;
-    c->due_ns = now;
+    c->due_ns = due;
+    c->taken_ns = now;
     c->sent_bytes = c->bytes_received = 0;
     c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;
     c->keep_len = 0;

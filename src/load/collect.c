@@ -10,6 +10,8 @@
 #include "http/redact.h"
 #include "net/listen.h"
 
+#define RATE_MET 0.99 /* below this share of the rate asked for, the text says so */
+
 struct span collect_window(const struct run *run, const struct loader *workers)
 {
     struct span s = { .start_ns = UINT64_MAX };
@@ -106,6 +108,8 @@ static int collect_histograms(struct result *r, const struct run *run, const str
         for (int k = 0; k < PHASES; k++)
             if (merge_into(&r->phases[k], &workers[i].phases[k], err) != 0)
                 return -1;
+        if (merge_into(&r->generator.send_lateness, &workers[i].send_lateness, err) != 0)
+            return -1;
         if (merge_into(&r->generator.loop_lag, &workers[i].loop_lag, err) != 0)
             return -1;
     }
@@ -337,7 +341,10 @@ static int collect_health(struct result *r, const struct run *run, const struct 
     h->time_wait_start = facts->net_before.time_wait;
     h->time_wait_end = facts->net_after.time_wait;
     h->retransmits = facts->net_after.retransmits - facts->net_before.retransmits;
-    h->rate_achieved = 0;
+    if (workers[0].is_open && r->duration_s > 0) {
+        h->rate_asked = schedule_expected(&run->plan->schedule, s->end_ns - s->start_ns) / r->duration_s;
+        h->rate_achieved = (double)r->totals.sent / r->duration_s;
+    }
     health_judge(h, health_cpus());
     note_exhaustion(r);
     return 0;
@@ -370,9 +377,10 @@ static void collect_times(struct result *r, const struct run *run, const struct 
         ramp_end = workers[i].ramp_end_ns > ramp_end ? workers[i].ramp_end_ns : ramp_end;
         in_flight += workers[i].in_flight_ns;
         gone |= workers[i].gave_up;
+        r->totals.not_sent += workers[i].not_sent;
     }
     for (uint32_t i = 0; i < run->worker_count && gone; i++) /* of -n: what was given up with the target */
-        if (workers[i].budget != UINT64_MAX)
+        if (workers[i].budget != UINT64_MAX && !workers[i].is_open)
             r->totals.not_sent += workers[i].budget;
     clock_format_rfc3339(r->started, facts->started_wall_ns);
     r->ramp_s = (double)(ramp_end - facts->ramp_start_ns) / 1e9;
@@ -389,6 +397,10 @@ static void explain(struct result *r, const struct run *run, const struct loader
 
     for (uint32_t i = 0; i < run->worker_count; i++)
         gave_up |= workers[i].gave_up;
+    if (r->generator.rate_asked > 0 && r->totals.not_sent > 0 &&
+        r->generator.rate_achieved < RATE_MET * r->generator.rate_asked)
+        result_add_warning(r, "rate not met: %.1f of %.1f/s; %llu requests were due and not sent",
+                           r->generator.rate_achieved, r->generator.rate_asked, (unsigned long long)r->totals.not_sent);
     if (facts->never_reached)
         result_add_reason(r, "the target was never reached: %s",
                           r->error_count > 0 && r->errors[0].detail[0] != '\0' ? r->errors[0].detail

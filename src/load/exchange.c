@@ -53,6 +53,11 @@ static void first_byte_sent(struct client *c, uint64_t before)
     c->record_reused = c->requests_on_connection > 0;
     if (!again)
         c->sent_first_ns = before;
+    if (c->waited_for_due) {
+        c->waited_for_due = false;
+        if (!c->warm)
+            hist_record(&w->send_lateness, before > c->due_ns ? before - c->due_ns : 0);
+    }
     if (c->warm) {
         w->warm.sent += !again;
         w->warm.retried += again;

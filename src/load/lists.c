@@ -75,7 +75,7 @@ static void on_timeouts(struct timer *t)
     const uint64_t limit = w->run->plan->timeout_ns;
     const uint64_t now = clock_now_ns();
 
-    while (w->timeouts.first != NULL && w->timeouts.first->due_ns + limit <= now) {
+    while (w->timeouts.first != NULL && w->timeouts.first->taken_ns + limit <= now) {
         struct client *c = w->timeouts.first;
         const struct failure why = { .kind = FAIL_TIMEOUT,
                                      .note = c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS
@@ -87,7 +87,7 @@ static void on_timeouts(struct timer *t)
         client_fail(c, &why, now);
     }
     if (w->timeouts.first != NULL && w->stage != STAGE_OVER)
-        timer_start(t, w->timeouts.first->due_ns + limit - now);
+        timer_start(t, w->timeouts.first->taken_ns + limit - now);
 }
 
 static void on_connect_timeouts(struct timer *t)
@@ -134,7 +134,7 @@ void loader_sleep(struct client *c, uint64_t now)
 /* By count alone nobody else ends a run whose target has gone. */
 static bool give_up(struct loader *w, uint64_t now)
 {
-    return w->stage == STAGE_WINDOW && w->window_end_ns == UINT64_MAX && w->sleeping_count == w->conn_count &&
+    return w->stage == STAGE_WINDOW && w->window_end_ns == UINT64_MAX && w->sleeping_count >= w->active &&
            now - w->alive_ns > w->run->plan->timeout_ns;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "http/request.h"
+#include "load/schedule.h"
 #include "net/addr.h"
 #include "net/tls.h"
 #include "result/result.h"
@@ -81,6 +82,12 @@ enum {
  * one thread. */
 enum load_seen { LOAD_SEEN_REQUEST, LOAD_SEEN_HEAD, LOAD_SEEN_BODY };
 
+/* So many connections per target for so long. */
+struct load_connection_stage {
+    uint32_t connections;
+    uint64_t length_ns;
+};
+
 struct load_plan {
     const struct load_target *targets;
     size_t target_count;
@@ -91,7 +98,14 @@ struct load_plan {
     uint64_t warmup_ns;
     uint64_t timeout_ns, connect_timeout_ns;
     uint64_t drain_ns;
-    uint64_t requests_per_connection; /* 0: for ever */
+    struct load_schedule schedule; /* the open model; none (stage_count and burst_size 0): the closed one */
+    uint32_t grow;                 /* open model: connections per target may become so many; 0: they stay */
+    uint64_t max_in_flight;        /* 0: no limit but the connections */
+    const struct load_connection_stage *connection_stages; /* closed model: active connections over time */
+    size_t connection_stage_count;
+    uint64_t ramp_up_ns;                 /* closed model: connections join one by one over this time */
+    uint64_t think_min_ns, think_max_ns; /* closed model: pause of a connection after each reply */
+    uint64_t requests_per_connection;    /* 0: for ever */
     enum http_version version;
     bool http10_keep_alive; /* Connection: keep-alive on 1.0 */
     bool no_retry;

@@ -30,16 +30,6 @@ void loader_watch_closed(struct watch *watch)
     w->free_watches[w->free_watch_count++] = watch;
 }
 
-void loader_next(struct client *c, uint64_t now)
-{
-    struct loader *w = c->loader;
-
-    if (loader_takes_requests(w, now))
-        client_begin_request(c, now);
-    else if (w->stage == STAGE_WINDOW || w->stage == STAGE_DRAIN)
-        loader_check_over(w, now);
-}
-
 void loader_check_over(struct loader *w, uint64_t now)
 {
     const bool none_to_come = w->stage == STAGE_DRAIN || (w->stage == STAGE_WINDOW && w->budget == 0);
@@ -62,6 +52,8 @@ void loader_finish(struct loader *w, uint64_t now)
         return;
     if (w->stage == STAGE_WINDOW)
         end_window(w, now);
+    w->finished_ns = now;
+    w->not_sent = pace_not_sent(w);
     for (uint32_t i = 0; i < w->conn_count; i++) {
         struct client *c = &w->conns[i];
 
@@ -84,7 +76,7 @@ void loader_finish(struct loader *w, uint64_t now)
 
 static void start_idle(struct loader *w)
 {
-    for (uint32_t i = 0; i < w->conn_count && w->stage != STAGE_OVER; i++) {
+    for (uint32_t i = 0; i < w->active && w->stage != STAGE_OVER; i++) {
         struct client *c = &w->conns[i];
         const uint64_t now = clock_now_ns();
 
@@ -108,6 +100,7 @@ static void begin_window(struct loader *w)
     alarm_at(&w->lag_alarm, w->lag_due_ns);
     if (w->window_end_ns != UINT64_MAX)
         alarm_at(&w->stage_alarm, w->window_end_ns);
+    pace_begin(w);
     start_idle(w);
 }
 
@@ -130,6 +123,7 @@ static void on_stage(struct alarm_ns *a)
         if (w->run->plan->warmup_ns > 0) {
             w->stage = STAGE_WARMUP;
             alarm_at(a, w->window_start_ns);
+            pace_begin(w);
             start_idle(w);
             return;
         }
@@ -197,7 +191,7 @@ static void on_stop(struct wakeup *wakeup)
 
 static bool ramp_is_over(const struct loader *w)
 {
-    return w->ramp_next == w->conn_count && w->ramp_waiting == 0;
+    return w->ramp_next == w->active && w->ramp_waiting == 0;
 }
 
 static void on_ramp(struct timer *t)
@@ -206,8 +200,7 @@ static void on_ramp(struct timer *t)
     const uint64_t now = clock_now_ns();
     const uint64_t due = RAMP_FIRST + (now - w->ramp_start_ns) * RAMP_PER_MS / NS_PER_MS;
 
-    while (w->ramp_next < w->conn_count && w->ramp_next <= due / w->run->worker_count &&
-           w->ramp_waiting < RAMP_OPENING) {
+    while (w->ramp_next < w->active && w->ramp_next <= due / w->run->worker_count && w->ramp_waiting < RAMP_OPENING) {
         struct client *c = &w->conns[w->ramp_next++];
 
         c->in_ramp = true;
@@ -326,7 +319,8 @@ static int init_memory(struct loader *w, struct err *err)
     w->linger_capacity = w->conn_count + LINGER_MAX;
     if (!MAP(w->conns, w->conn_count) || !MAP(w->tallies, run->target_count) || !MAP(w->watches, watch_capacity(w)) ||
         !MAP(w->free_watches, watch_capacity(w)) || !MAP(w->lingers, w->linger_capacity) ||
-        !MAP(w->scratch, SCRATCH_BYTES) || !MAP(w->keep, w->conn_count * run->keep_max))
+        !MAP(w->scratch, SCRATCH_BYTES) || !MAP(w->keep, w->conn_count * run->keep_max) ||
+        !MAP(w->thinking, w->conn_count))
         return -1;
     if (failures_init(&w->failures, run->target_count, saved, run->keep_max, err) != 0 ||
         interval_log_init(&w->log, seconds, err) != 0)
@@ -350,6 +344,8 @@ static int init_histograms(struct loader *w, struct err *err)
     for (int i = 0; i < PHASES; i++)
         if (hist_init(&w->phases[i], err) != 0)
             return -1;
+    if (hist_init(&w->send_lateness, err) != 0)
+        return -1;
     return hist_init(&w->loop_lag, err) != 0 || hist_init(&w->interval_latency, err) != 0 ? -1 : 0;
 }
 
@@ -373,24 +369,26 @@ static int init_loop(struct loader *w, struct err *err)
     return 0;
 }
 
-int loader_init(struct loader *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
-                uint64_t budget, struct err *err)
+int loader_init(struct loader *w, struct run *run, uint32_t index, const struct loader_share *share, struct err *err)
 {
     w->run = run;
     w->index = index;
-    w->conn_count = conn_count;
-    w->budget = budget;
+    w->conn_count = share->conn_count + share->grow_count;
+    w->budget = share->budget;
+    w->is_open = run->plan->schedule.stage_count > 0 || run->plan->schedule.burst_size > 0;
+    w->in_flight_limit = share->in_flight_limit;
     w->stage = STAGE_RAMP;
     w->window_start_ns = w->window_end_ns = w->interval_end_ns = UINT64_MAX;
     if (init_memory(w, err) != 0 || init_histograms(w, err) != 0 || init_loop(w, err) != 0)
         return -1;
     /* Connection k of the run belongs to target k mod targets, so that every worker has a part of each. */
-    for (uint32_t i = 0; i < conn_count; i++) {
-        const uint32_t k = first_conn + i;
+    for (uint32_t i = 0; i < w->conn_count; i++) {
+        const uint32_t k = i < share->conn_count ? share->first_conn + i : share->first_grow + i - share->conn_count;
 
         client_init(&w->conns[i], w, &run->targets[k % run->target_count], i, (uint32_t)(k / run->target_count));
     }
-    return 0;
+    w->active = w->is_open ? share->conn_count : pace_active_share(w, 0);
+    return pace_init(w, err);
 }
 
 void loader_release(struct loader *w)
@@ -400,6 +398,7 @@ void loader_release(struct loader *w)
     if (w->loop != NULL) {
         alarm_close(&w->stage_alarm);
         alarm_close(&w->lag_alarm);
+        pace_release(w);
         loop_free(w->loop);
     }
     tls_context_free(w->tls);
@@ -412,6 +411,7 @@ void loader_release(struct loader *w)
     for (int i = 0; i < PHASES; i++)
         hist_release(&w->phases[i]);
     hist_release(&w->loop_lag);
+    hist_release(&w->send_lateness);
     hist_release(&w->interval_latency);
     interval_log_release(&w->log);
     record_ring_release(&w->ring);
@@ -422,5 +422,6 @@ void loader_release(struct loader *w)
     pages_unmap(w->free_watches, watch_capacity(w) * sizeof(*w->free_watches));
     pages_unmap(w->lingers, w->linger_capacity * sizeof(*w->lingers));
     pages_unmap(w->scratch, SCRATCH_BYTES);
+    pages_unmap(w->thinking, w->conn_count * sizeof(*w->thinking));
     pages_unmap(w->keep, w->conn_count * w->run->keep_max);
 }

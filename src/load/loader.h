@@ -11,6 +11,7 @@
 #include "load/failures.h"
 #include "load/interval_log.h"
 #include "load/record_ring.h"
+#include "load/schedule.h"
 #include "load/tally.h"
 #include "load/target.h"
 #include "net/loop.h"
@@ -59,16 +60,20 @@ struct client {
     uint8_t address_tries; /* of the current opening */
     uint8_t backoff_level;
     bool has_request, warm, was_sent, retried, sending_close, in_ramp, timed, opening_timed;
-    bool record_reused; /* the request in flight went out on a connection that had carried one */
-    int write_error;    /* errno of a failed write: the peer may have answered all the same */
+    bool in_idle, is_thinking, has_thought;
+    bool waited_for_due; /* was free and connected when its request came due: any lateness is the generator's */
+    bool record_reused;  /* the request in flight went out on a connection that had carried one */
+    int write_error;     /* errno of a failed write: the peer may have answered all the same */
     uint64_t requests_on_connection;
     uint64_t sent_bytes; /* of the current request */
     uint64_t bytes_received;
-    uint64_t due_ns, open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
+    uint64_t due_ns;   /* when the request should begin: latency counts from here */
+    uint64_t taken_ns; /* when a connection took it: time-outs and Little's law count from here */
+    uint64_t open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
     uint64_t sent_first_ns, sent_last_ns, reply_first_ns;
-    uint64_t wake_ns; /* while sleeping */
+    uint64_t wake_ns; /* while sleeping or thinking */
     struct client_link in_timeout, in_connect;
-    struct client *next_sleeping;
+    struct client *next_sleeping, *next_idle;
 };
 
 /* A socket that only waits for the peer's FIN, so that the TIME_WAIT stays on the side that should have it. */
@@ -85,6 +90,8 @@ struct run {
     struct address_table *addresses;
     struct reply_settings reply_settings;
     uint32_t worker_count;
+    struct load_schedule warm_schedule; /* of the warm-up: the first rate, constant */
+    struct load_stage warm_stage;
     const uint8_t *expect_status; /* STATUS_MAX flags */
     size_t keep_max;              /* bytes of a reply kept per connection */
     char ports_note[64];          /* the range of local ports, for when it is used up */
@@ -106,7 +113,9 @@ struct loader {
     struct loop *loop;
     struct tls_context *tls;
     struct client *conns;
-    uint32_t conn_count;
+    uint32_t conn_count; /* with those that may be added (--grow) */
+    uint32_t active;     /* that take requests now: the first so many */
+    bool is_open;        /* requests come by the schedule */
     enum stage stage;
     uint64_t budget;                         /* requests this worker may still start; UINT64_MAX without -n */
     uint64_t window_start_ns, window_end_ns; /* end UINT64_MAX: by count */
@@ -125,7 +134,7 @@ struct loader {
     struct warm_tally warm;
     struct hist by_class[CLASSES], phases[PHASES];
     struct failures failures;
-    struct hist loop_lag;
+    struct hist loop_lag, send_lateness;
     struct record_ring ring;
     uint64_t cpu_start_ns, cpu_end_ns;
     uint64_t open_connections, open_connections_max;
@@ -133,6 +142,15 @@ struct loader {
     uint64_t connections_by_address[ADDRESS_SLOTS], requests_by_address[ADDRESS_SLOTS],
         failed_by_address[ADDRESS_SLOTS];
     uint64_t dead_until_ns[ADDRESS_SLOTS];
+
+    /* Pace. */
+    struct schedule schedule;
+    uint64_t schedule_start_ns, armed_due_ns, in_flight_limit, not_sent;
+    struct client *idle_first, *idle_last; /* free connections, the longest idle first */
+    struct client **thinking;              /* a heap by waking time */
+    uint32_t thinking_count;
+    struct rng rng;
+    struct alarm_ns due_alarm, think_alarm, level_alarm;
 
     /* Machinery. */
     struct watch *watches;
@@ -162,8 +180,16 @@ struct loader {
     uint32_t first_head_len;
 };
 
-MUST_CHECK int loader_init(struct loader *w, struct run *run, uint32_t index, uint32_t first_conn, uint32_t conn_count,
-                           uint64_t budget, struct err *err);
+/* What one worker gets of the whole. */
+struct loader_share {
+    uint32_t first_conn, conn_count; /* of the run's connections */
+    uint32_t first_grow, grow_count; /* of those that may be added */
+    uint64_t budget;                 /* requests; UINT64_MAX: no limit */
+    uint64_t in_flight_limit;        /* UINT64_MAX: none */
+};
+
+MUST_CHECK int loader_init(struct loader *w, struct run *run, uint32_t index, const struct loader_share *share,
+                           struct err *err);
 MUST_CHECK int loader_start(struct loader *w, struct err *err);
 void loader_release(struct loader *w);
 
@@ -180,8 +206,8 @@ void account_last_interval(struct loader *w, uint64_t now);
 
 /* Connections (conn.c, exchange.c). */
 void client_init(struct client *c, struct loader *w, struct target *t, uint32_t index, uint32_t ordinal);
-void client_open(struct client *c, uint64_t now);          /* for the ramp, or the request it holds */
-void client_begin_request(struct client *c, uint64_t now); /* takes a slot */
+void client_open(struct client *c, uint64_t now);                        /* for the ramp, or the request it holds */
+void client_begin_request(struct client *c, uint64_t due, uint64_t now); /* takes a slot */
 void client_opened(struct client *c, uint64_t now);
 /* TCP failed at one address: the next one is tried, the request fails when none is left. */
 void client_address_failed(struct client *c, const struct failure *why, uint64_t now);
@@ -193,7 +219,17 @@ void client_send(struct client *c, uint64_t now);
 void client_events(struct client *c, unsigned events);
 void client_fail(struct client *c, const struct failure *why, uint64_t now);
 
-/* Worker services for its connections (worker.c, lists.c). */
+/* Pace (pace.c): which connection takes a request, and when. */
+MUST_CHECK int pace_init(struct loader *w, struct err *err);
+void pace_release(struct loader *w);
+void pace_begin(struct loader *w); /* of the warm-up, of the window */
+/* Connections per target that take requests t_ns after the window's start, and when that changes next. */
+uint32_t pace_active(const struct load_plan *plan, uint64_t t_ns, uint64_t *next_change_ns);
+uint32_t pace_active_share(const struct loader *w, uint64_t t_ns);
+/* Requests that came due in the window and were never sent; to be asked once, at the end. */
+uint64_t pace_not_sent(struct loader *w);
+
+/* Services of the loader for its connections (loader.c, lists.c, pace.c). */
 void loader_next(struct client *c, uint64_t now); /* what a connection without request does next */
 void loader_check_over(struct loader *w, uint64_t now);
 void loader_sleep(struct client *c, uint64_t now); /* back-off */

@@ -30,6 +30,7 @@ struct load {
     struct loader *workers;
     size_t workers_bytes;
     uint32_t connections; /* of all targets */
+    uint32_t capacity;    /* with those that --grow may add */
     uint8_t expect[STATUS_MAX];
     uint64_t open_files_limit;
     struct load_first first;
@@ -145,7 +146,7 @@ static void note_ports(struct run *run, const struct load_plan *plan)
 static int check_files(struct load *l, struct err *err)
 {
     const bool short_lived = l->plan.requests_per_connection > 0 || l->plan.version == HTTP_1_0;
-    const uint64_t need = l->connections + FILES_SPARE + 8u * l->run.worker_count +
+    const uint64_t need = l->capacity + FILES_SPARE + 8u * l->run.worker_count +
                           (short_lived ? l->connections / 4u : 0);
 
     l->open_files_limit = net_raise_open_files();
@@ -154,6 +155,11 @@ static int check_files(struct load *l, struct err *err)
     err_set(err, ERR_LIMIT, 0, "%u connections need %llu open files, the limit is %llu", l->connections,
             (unsigned long long)need, (unsigned long long)l->open_files_limit);
     return err_hint(err, "raise the hard limit (ulimit -Hn) or use fewer connections");
+}
+
+static bool is_open(const struct load_plan *plan)
+{
+    return plan->schedule.stage_count > 0 || plan->schedule.burst_size > 0;
 }
 
 static int size_run(struct load *l, struct err *err)
@@ -169,35 +175,83 @@ static int size_run(struct load *l, struct err *err)
     if (plan->requests > 0 &&
         plan->requests < wanted) /* more connections than requests would only be opened and closed */
         l->connections = (uint32_t)plan->requests;
+    l->capacity = l->connections;
+    if (is_open(plan) && (uint64_t)plan->grow * plan->target_count > l->connections)
+        l->capacity = (uint32_t)(plan->grow * plan->target_count);
     l->run.worker_count = plan->threads > 0 ? plan->threads : (uint32_t)cpus;
     if (l->run.worker_count > l->connections)
         l->run.worker_count = l->connections;
     return check_files(l, err);
 }
 
+/* Part i of n of a whole, so that the parts add up to it exactly. */
+static uint64_t part_before(uint64_t whole, uint64_t i, uint64_t n)
+{
+    return whole / n * i + whole % n * i / n;
+}
+
+/* Requests: in the closed model by the share of connections; in the open one k belongs to worker k mod n, as the
+ * schedule has it. */
+static uint64_t budget_of(const struct load *l, const struct loader_share *share, uint32_t i)
+{
+    const uint64_t n = l->plan.requests, workers = l->run.worker_count;
+
+    if (n == 0)
+        return UINT64_MAX;
+    if (is_open(&l->plan))
+        return n > i ? (n - i - 1) / workers + 1 : 0;
+    return part_before(n, share->first_conn + share->conn_count, l->connections) -
+           part_before(n, share->first_conn, l->connections);
+}
+
 static int prepare_workers(struct load *l, struct err *err)
 {
     struct run *run = &l->run;
-    const uint64_t n = l->plan.requests;
-    uint64_t first = 0, sent_before = 0;
+    const uint32_t n = run->worker_count;
+    const uint64_t grow = l->capacity - l->connections;
     void *memory;
 
-    l->workers_bytes = run->worker_count * sizeof(struct loader);
+    l->workers_bytes = n * sizeof(struct loader);
     if (pages_map(&memory, l->workers_bytes, err) != 0)
         return -1;
     l->workers = memory;
-    for (uint32_t i = 0; i < run->worker_count; i++) {
-        const uint64_t end = (uint64_t)l->connections * (i + 1) / run->worker_count;
-        /* By the share of connections, remainders so that the sum is exactly n. */
-        const uint64_t sent_after = n / l->connections * end + n % l->connections * end / l->connections;
-        const uint64_t budget = n > 0 ? sent_after - sent_before : UINT64_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        struct loader_share s = { .first_conn = (uint32_t)part_before(l->connections, i, n),
+                                  .first_grow = l->connections + (uint32_t)part_before(grow, i, n),
+                                  .in_flight_limit = UINT64_MAX };
 
-        if (loader_init(&l->workers[i], run, i, (uint32_t)first, (uint32_t)(end - first), budget, err) != 0)
+        s.conn_count = (uint32_t)part_before(l->connections, i + 1, n) - s.first_conn;
+        s.grow_count = l->connections + (uint32_t)part_before(grow, i + 1, n) - s.first_grow;
+        s.budget = budget_of(l, &s, i);
+        if (l->plan.max_in_flight > 0)
+            s.in_flight_limit = part_before(l->plan.max_in_flight, i + 1, n) - part_before(l->plan.max_in_flight, i, n);
+        if (loader_init(&l->workers[i], run, i, &s, err) != 0)
             return -1;
-        first = end;
-        sent_before = sent_after;
     }
     return 0;
+}
+
+/* A schedule or stages of connections that end give the run its length; the warm-up runs at the first rate. */
+static void set_schedule(struct load *l)
+{
+    struct load_plan *plan = &l->plan;
+    uint64_t length = is_open(plan) ? schedule_length_ns(&plan->schedule) : 0;
+
+    for (size_t i = 0; i < plan->connection_stage_count; i++)
+        length += plan->connection_stages[i].length_ns;
+    if (plan->duration_ns == 0 && length > 0 && length != UINT64_MAX)
+        plan->duration_ns = length;
+    l->run.warm_schedule = plan->schedule;
+    if (plan->schedule.stage_count > 0) {
+        const struct load_stage *g = &plan->schedule.stages[0];
+        const double rate = g->from_per_s > 0 ? g->from_per_s : g->to_per_s;
+
+        l->run.warm_stage = (struct load_stage){ rate, rate, UINT64_MAX };
+        l->run.warm_schedule.stages = &l->run.warm_stage;
+        l->run.warm_schedule.stage_count = 1;
+    }
+    if (plan->duration_ns == 0 && plan->requests == 0)
+        plan->duration_ns = 10 * UINT64_C(1000000000);
 }
 
 int load_prepare(struct load **out, const struct load_plan *plan, struct err *err)
@@ -209,8 +263,7 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the run");
     l->plan = *plan;
     l->run.plan = &l->plan;
-    if (l->plan.duration_ns == 0 && l->plan.requests == 0)
-        l->plan.duration_ns = 10 * UINT64_C(1000000000);
+    set_schedule(l);
     l->run.reply_settings.head_max_bytes = plan->head_max_bytes != 0 ? plan->head_max_bytes : HEAD_MAX_DEFAULT;
     l->run.keep_max = plan->save_failures_dir != NULL || plan->on_seen != NULL ? KEEP_WHOLE : KEEP_EXAMPLE;
     pthread_mutex_init(&l->run.lock, NULL);

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which connection takes a request, and when.
+ *
+ * Closed model: a connection that is free takes the next one at once, or after its think time, as long as it is among
+ * the connections that are active now. Open model: requests come due by the schedule; a free connection waits for one
+ * in line, and when none is free the request waits in the schedule, which is a number and no memory, its latency
+ * counting from when it was due. */
+#include "load/loader.h"
+
+#include "base/clock.h"
+#include "base/units.h"
+
+/* --- think time: a heap of connections by waking time ------------------------------------------------------------ */
+
+static void heap_set(struct loader *w, uint32_t at, struct client *c)
+{
+    w->thinking[at] = c;
+}
+
+static void heap_push(struct loader *w, struct client *c)
+{
+    uint32_t at = w->thinking_count++;
+
+    while (at > 0 && w->thinking[(at - 1) / 2]->wake_ns > c->wake_ns) {
+        heap_set(w, at, w->thinking[(at - 1) / 2]);
+        at = (at - 1) / 2;
+    }
+    heap_set(w, at, c);
+}
+
+static struct client *heap_pop(struct loader *w)
+{
+    struct client *first = w->thinking[0], *last = w->thinking[--w->thinking_count];
+    uint32_t at = 0;
+
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+
+        if (child + 1 < w->thinking_count && w->thinking[child + 1]->wake_ns < w->thinking[child]->wake_ns)
+            child++;
+        if (child >= w->thinking_count || w->thinking[child]->wake_ns >= last->wake_ns)
+            break;
+        heap_set(w, at, w->thinking[child]);
+        at = child;
+    }
+    if (w->thinking_count > 0)
+        heap_set(w, at, last);
+    return first;
+}
+
+static void arm_think(struct loader *w)
+{
+    if (w->thinking_count > 0)
+        alarm_at(&w->think_alarm, w->thinking[0]->wake_ns);
+}
+
+static void think(struct client *c, uint64_t now)
+{
+    struct loader *w = c->loader;
+    const struct load_plan *plan = w->run->plan;
+    const uint64_t spread = plan->think_max_ns - plan->think_min_ns;
+
+    c->wake_ns = now + plan->think_min_ns + (spread > 0 ? rng_below(&w->rng, spread + 1) : 0);
+    c->is_thinking = true;
+    heap_push(w, c);
+    if (w->thinking[0] == c)
+        arm_think(w);
+}
+
+static void on_think(struct alarm_ns *a)
+{
+    struct loader *w = a->arg;
+    const uint64_t now = clock_now_ns();
+
+    while (w->thinking_count > 0 && w->thinking[0]->wake_ns <= now) {
+        struct client *c = heap_pop(w);
+
+        c->is_thinking = false;
+        c->has_thought = true;
+        loader_next(c, now);
+        if (w->stage == STAGE_OVER)
+            return;
+    }
+    arm_think(w);
+}
+
+/* --- how many connections are active (closed model) -------------------------------------------------------------- */
+
+uint32_t pace_active(const struct load_plan *plan, uint64_t t_ns, uint64_t *next_change_ns)
+{
+    uint64_t end = 0;
+
+    *next_change_ns = UINT64_MAX;
+    if (plan->ramp_up_ns > 0 && t_ns < plan->ramp_up_ns) {
+        /* Connection i joins at i * ramp / c: the first at once. */
+        const uint64_t active = t_ns / 1000 * plan->connections / (plan->ramp_up_ns / 1000) + 1;
+
+        *next_change_ns = (plan->ramp_up_ns / 1000 * active / plan->connections + 1) * 1000;
+        return (uint32_t)(active < plan->connections ? active : plan->connections);
+    }
+    for (size_t i = 0; i < plan->connection_stage_count; i++) {
+        end += plan->connection_stages[i].length_ns;
+        if (t_ns >= end)
+            continue;
+        *next_change_ns = end;
+        return plan->connection_stages[i].connections;
+    }
+    return plan->connection_stage_count > 0 ? plan->connection_stages[plan->connection_stage_count - 1].connections
+                                            : plan->connections;
+}
+
+static uint32_t share_of(const struct loader *w, uint64_t active)
+{
+    const uint64_t n = w->run->worker_count;
+    const uint64_t all = active * w->run->target_count;
+
+    return (uint32_t)(all * (w->index + 1) / n - all * w->index / n);
+}
+
+uint32_t pace_active_share(const struct loader *w, uint64_t t_ns)
+{
+    uint64_t next;
+    const uint32_t active = share_of(w, pace_active(w->run->plan, t_ns, &next));
+
+    return active < w->conn_count ? active : w->conn_count;
+}
+
+/* Brings the number of active connections to what it should be now, and sets the alarm for the next change. */
+static void on_level(struct alarm_ns *a)
+{
+    struct loader *w = a->arg;
+    const uint64_t now = clock_now_ns();
+    uint64_t next;
+
+    if (w->stage != STAGE_WINDOW)
+        return;
+    w->active = pace_active_share(w, now - w->window_start_ns);
+    (void)pace_active(w->run->plan, now - w->window_start_ns, &next);
+    for (uint32_t i = 0; i < w->active && w->stage == STAGE_WINDOW; i++) {
+        struct client *c = &w->conns[i];
+
+        if (c->state == CLIENT_IDLE && !c->has_request && !c->is_thinking)
+            client_open(c, now);
+    }
+    if (next != UINT64_MAX && w->window_start_ns + next < w->window_end_ns)
+        alarm_at(a, w->window_start_ns + next);
+}
+
+/* A connection beyond the active ones leaves. */
+static void park(struct client *c, uint64_t now)
+{
+    if (c->state == CLIENT_READY)
+        client_close_politely(c, now);
+}
+
+static void closed_next(struct client *c, uint64_t now)
+{
+    struct loader *w = c->loader;
+
+    if (c->index >= w->active) {
+        park(c, now);
+        return;
+    }
+    if (w->run->plan->think_max_ns > 0 && !c->has_thought) {
+        think(c, now);
+        return;
+    }
+    c->has_thought = false;
+    client_begin_request(c, now, now);
+}
+
+/* --- the schedule (open model) ----------------------------------------------------------------------------------- */
+
+static uint64_t next_due(const struct loader *w)
+{
+    const uint64_t next = w->schedule.next_ns;
+
+    return next > UINT64_MAX - w->schedule_start_ns ? UINT64_MAX : w->schedule_start_ns + next;
+}
+
+static bool is_due(const struct loader *w, uint64_t now)
+{
+    const uint64_t due = next_due(w);
+
+    return due <= now && due < w->window_end_ns && w->in_flight + w->warm_in_flight < w->in_flight_limit &&
+           loader_takes_requests(w, now);
+}
+
+static void take_due(struct client *c, uint64_t now, bool waited)
+{
+    struct loader *w = c->loader;
+    const uint64_t due = next_due(w);
+
+    schedule_take(&w->schedule);
+    c->waited_for_due = waited && c->state == CLIENT_READY;
+    client_begin_request(c, due, now);
+}
+
+static void idle_push(struct client *c)
+{
+    struct loader *w = c->loader;
+
+    if (c->in_idle)
+        return;
+    c->in_idle = true;
+    c->next_idle = NULL;
+    if (w->idle_last != NULL)
+        w->idle_last->next_idle = c;
+    else
+        w->idle_first = c;
+    w->idle_last = c;
+}
+
+static struct client *idle_pop(struct loader *w)
+{
+    struct client *c = w->idle_first;
+
+    if (c == NULL)
+        return w->active < w->conn_count ? &w->conns[w->active++] : NULL; /* --grow */
+    w->idle_first = c->next_idle;
+    if (w->idle_first == NULL)
+        w->idle_last = NULL;
+    c->in_idle = false;
+    return c;
+}
+
+static void arm_due(struct loader *w)
+{
+    const uint64_t due = next_due(w);
+
+    if (due == w->armed_due_ns || due >= w->window_end_ns || (w->idle_first == NULL && w->active == w->conn_count))
+        return;
+    w->armed_due_ns = due;
+    alarm_at(&w->due_alarm, due);
+}
+
+static void serve_due(struct loader *w, uint64_t now)
+{
+    while (is_due(w, now)) {
+        struct client *c = idle_pop(w);
+
+        if (c == NULL)
+            break;
+        take_due(c, now, true);
+        if (w->stage == STAGE_OVER)
+            return;
+        now = clock_now_ns();
+    }
+    arm_due(w);
+}
+
+static void on_due(struct alarm_ns *a)
+{
+    struct loader *w = a->arg;
+
+    w->armed_due_ns = 0;
+    if (w->stage == STAGE_WINDOW || w->stage == STAGE_WARMUP)
+        serve_due(w, clock_now_ns());
+}
+
+static void open_next(struct client *c, uint64_t now)
+{
+    struct loader *w = c->loader;
+
+    if (is_due(w, now)) {
+        take_due(c, now, false);
+        return;
+    }
+    idle_push(c);
+    arm_due(w);
+    loader_check_over(w, now);
+}
+
+/* --- common ------------------------------------------------------------------------------------------------------ */
+
+void loader_next(struct client *c, uint64_t now)
+{
+    struct loader *w = c->loader;
+
+    if (w->is_open)
+        open_next(c, now);
+    else if (loader_takes_requests(w, now))
+        closed_next(c, now);
+    else
+        loader_check_over(w, now);
+}
+
+void pace_begin(struct loader *w)
+{
+    const struct load_plan *plan = w->run->plan;
+    uint64_t next;
+
+    if (w->is_open) {
+        const bool warm = w->stage == STAGE_WARMUP;
+
+        w->schedule_start_ns = warm ? w->run->go_ns : w->window_start_ns;
+        schedule_init(&w->schedule, warm ? &w->run->warm_schedule : &plan->schedule, w->index, w->run->worker_count,
+                      plan->seed);
+        w->armed_due_ns = 0;
+        serve_due(w, clock_now_ns());
+    } else if (w->stage == STAGE_WINDOW && (plan->connection_stage_count > 0 || plan->ramp_up_ns > 0)) {
+        (void)pace_active(plan, 0, &next);
+        if (next != UINT64_MAX)
+            alarm_at(&w->level_alarm, w->window_start_ns + next);
+    }
+}
+
+uint64_t pace_not_sent(struct loader *w)
+{
+    const uint64_t end = w->window_end_ns < w->finished_ns ? w->window_end_ns : w->finished_ns;
+    uint64_t due;
+
+    if (!w->is_open || w->schedule_start_ns != w->window_start_ns || end <= w->window_start_ns)
+        return 0;
+    due = schedule_skip(&w->schedule, end - w->window_start_ns);
+    return due < w->budget ? due : w->budget;
+}
+
+static void set_alarm(struct alarm_ns *a, void (*on_time)(struct alarm_ns *), struct loader *w)
+{
+    a->on_time = on_time;
+    a->arg = w;
+}
+
+int pace_init(struct loader *w, struct err *err)
+{
+    set_alarm(&w->think_alarm, on_think, w);
+    set_alarm(&w->level_alarm, on_level, w);
+    set_alarm(&w->due_alarm, on_due, w);
+    rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + w->index));
+    for (uint32_t i = 0; i < w->conn_count; i++)
+        w->conns[i].has_thought = true;
+    if (alarm_init(&w->think_alarm, w->loop, err) != 0 || alarm_init(&w->level_alarm, w->loop, err) != 0)
+        return -1;
+    return alarm_init(&w->due_alarm, w->loop, err);
+}
+
+void pace_release(struct loader *w)
+{
+    alarm_close(&w->think_alarm);
+    alarm_close(&w->level_alarm);
+    alarm_close(&w->due_alarm);
+}

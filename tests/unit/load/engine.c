@@ -3,6 +3,7 @@
 #include "load/load.h"
 
 #include <pthread.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct server {
     int fd;
     uint16_t port;
     const char *reply;
+    unsigned delay_ms;    /* before each reply */
     unsigned close_after; /* requests a connection; 0: never. Closed without a word of warning. */
     _Atomic unsigned requests, connections;
     pthread_t thread;
@@ -44,6 +46,8 @@ static void *serve_guest(void *arg)
             continue;
         have = 0;
         atomic_fetch_add(&s->requests, 1);
+        if (s->delay_ms > 0)
+            poll(NULL, 0, (int)s->delay_ms);
         if (s->close_after > 0 && served == s->close_after)
             break;
         if (write(g->fd, s->reply, strlen(s->reply)) < 0)
@@ -292,6 +296,157 @@ static void nobody_there_ends_at_once(void **state)
     result_free(r);
 }
 
+static void a_rate_is_over_all_threads_and_exact(void **state)
+{
+    static const struct {
+        const char *why;
+        double rate;
+        unsigned threads, seconds_tenths, want;
+    } CASES[] = {
+        { "two threads share it", 200, 2, 10, 200 },
+        { "one thread", 50, 1, 10, 50 },
+        { "less than one a second", 0.5, 2, 10, 1 },
+        { "a fraction", 12.5, 2, 10, 13 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+        const struct load_stage stage = { CASES[i].rate, CASES[i].rate, UINT64_MAX };
+        struct server s;
+        struct load_plan plan;
+        struct result *r;
+
+        server_start(&s, OK_REPLY, 0);
+        load_plan_init(&plan);
+        plan.connections = 10;
+        plan.threads = CASES[i].threads;
+        plan.duration_ns = CASES[i].seconds_tenths * UINT64_C(100000000);
+        plan.schedule = (struct load_schedule){ .stages = &stage, .stage_count = 1 };
+        r = run(&s, &plan, "GET");
+        if (r->totals.ok != CASES[i].want || s.requests != CASES[i].want)
+            fail_msg("%s: %lu ok, server saw %u, want %u", CASES[i].why, (unsigned long)r->totals.ok, s.requests,
+                     CASES[i].want);
+        assert_int_equal(r->totals.not_sent, 0);
+        result_free(r);
+        server_stop(&s);
+    }
+}
+
+/* One connection, 100 ms a reply, 50/s asked for: 10/s achieved; what waits is a number, and its latency grows from its
+ * due time. */
+static void a_missed_rate_is_said(void **state)
+{
+    const struct load_stage stage = { 50, 50, UINT64_MAX };
+    struct server s;
+    struct load_plan plan;
+    struct result *r;
+
+    (void)state;
+    server_start(&s, OK_REPLY, 0);
+    s.delay_ms = 100;
+    load_plan_init(&plan);
+    plan.connections = 1;
+    plan.duration_ns = UINT64_C(2000000000);
+    plan.schedule = (struct load_schedule){ .stages = &stage, .stage_count = 1 };
+    r = run(&s, &plan, "GET");
+    assert_int_equal(r->totals.started + r->totals.not_sent, 100);
+    assert_in_range(r->totals.started, 10, 20);
+    assert_true(hist_max_ns(r->latency) > UINT64_C(1000000000));
+    assert_true(hist_max_ns(r->service_time) < UINT64_C(1000000000));
+    assert_true(r->warnings.count > 0);
+    assert_int_equal(s.requests, r->totals.sent);
+    result_free(r);
+    server_stop(&s);
+}
+
+static void the_pool_grows_when_told(void **state)
+{
+    const struct load_stage stage = { 50, 50, UINT64_MAX };
+    struct server s;
+    struct load_plan plan;
+    struct result *r;
+
+    (void)state;
+    server_start(&s, OK_REPLY, 0);
+    s.delay_ms = 100;
+    load_plan_init(&plan);
+    plan.connections = 1;
+    plan.grow = 20;
+    plan.duration_ns = UINT64_C(1000000000);
+    plan.schedule = (struct load_schedule){ .stages = &stage, .stage_count = 1 };
+    r = run(&s, &plan, "GET");
+    assert_int_equal(r->totals.started, 50);
+    assert_int_equal(r->totals.ok, 50);
+    assert_in_range(s.connections, 4, 20);
+    result_free(r);
+    server_stop(&s);
+}
+
+static void connections_come_in_stages(void **state)
+{
+    static const struct load_connection_stage STAGES[] = { { 1, 300000000 }, { 4, 300000000 }, { 2, 300000000 } };
+    struct server s;
+    struct load_plan plan;
+    struct result *r;
+
+    (void)state;
+    server_start(&s, OK_REPLY, 0);
+    s.delay_ms = 10;
+    load_plan_init(&plan);
+    plan.connections = 4;
+    plan.connection_stages = STAGES;
+    plan.connection_stage_count = 3;
+    r = run(&s, &plan, "GET");
+    assert_in_range(s.connections, 4, 5);
+    assert_true(r->duration_s > 0.89 && r->duration_s < 0.91);
+    /* 30 + 120 + 60 requests at most; a noisy machine makes fewer. */
+    assert_in_range(r->totals.ok, 60, 214);
+    assert_true(r->totals.in_flight_mean > 1.9 && r->totals.in_flight_mean < 2.5);
+    result_free(r);
+    server_stop(&s);
+}
+
+static void think_time_is_kept(void **state)
+{
+    struct server s;
+    struct load_plan plan;
+    struct result *r;
+
+    (void)state;
+    server_start(&s, OK_REPLY, 0);
+    load_plan_init(&plan);
+    plan.connections = 10;
+    plan.duration_ns = UINT64_C(1000000000);
+    plan.think_min_ns = 80000000;
+    plan.think_max_ns = 120000000;
+    r = run(&s, &plan, "GET");
+    /* 10 connections, one request per 80 to 120 ms each, the first at once. */
+    assert_in_range(r->totals.ok, 60, 130);
+    assert_int_equal(s.requests, r->totals.sent);
+    result_free(r);
+    server_stop(&s);
+}
+
+static void connections_join_one_by_one(void **state)
+{
+    struct server s;
+    struct load_plan plan;
+    struct result *r;
+
+    (void)state;
+    server_start(&s, OK_REPLY, 0);
+    s.delay_ms = 20;
+    load_plan_init(&plan);
+    plan.connections = 10;
+    plan.duration_ns = UINT64_C(1000000000);
+    plan.ramp_up_ns = UINT64_C(1000000000);
+    r = run(&s, &plan, "GET");
+    assert_int_equal(s.connections, 10);
+    assert_true(r->totals.in_flight_mean > 4 && r->totals.in_flight_mean < 6.5);
+    result_free(r);
+    server_stop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +456,12 @@ int main(void)
         cmocka_unit_test(records_are_complete),
         cmocka_unit_test(what_a_peer_does_wrong_has_a_name),
         cmocka_unit_test(nobody_there_ends_at_once),
+        cmocka_unit_test(a_rate_is_over_all_threads_and_exact),
+        cmocka_unit_test(a_missed_rate_is_said),
+        cmocka_unit_test(the_pool_grows_when_told),
+        cmocka_unit_test(connections_come_in_stages),
+        cmocka_unit_test(think_time_is_kept),
+        cmocka_unit_test(connections_join_one_by_one),
     };
 
     signal(SIGPIPE, SIG_IGN);

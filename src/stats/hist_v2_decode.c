@@ -250,7 +250,7 @@ static int read_counts(struct source *s, struct hist *h, const struct layout *l,
         if (s->bad)
             return refuse(err, "its counts are cut short or damaged");
         const uint64_t moved = n < 0 ? 0u - (uint64_t)n : 1u;
-        if (i >= l->slots || moved > l->slots - i)
+        if (moved > l->slots - i)
             return refuse(err, "more counts than slots");
         if (n > 0 && !add_slot(h, l, i, (uint64_t)n, &t))
             return refuse(err, "values or counts larger than ours can hold");

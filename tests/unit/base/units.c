@@ -179,6 +179,7 @@ static void shares(void **state)
         { "everything in percent", "100%", 1.0, NULL },
         { "the nearest double, not 0.1 + something", "0.1%", 0.001, NULL },
         { "many nines", "99.9999%", 0.999999, NULL },
+        { "as many digits as a double holds", "0.123456789012", 0.123456789012, NULL },
         { "above one", "5", 0, "write 5% or a fraction" },
         { "a little above one", "1.01", 0, "more than the whole" },
         { "above a hundred per cent", "100.1%", 0, "more than the whole" },

@@ -540,6 +540,9 @@ static void exact_figures_must_fit_the_slots(void **state)
             assert_true(err.kind == ERR_PEER && hist_sum_ns(h) == 6000100 && hist_min_ns(h) == 1000100);
     }
     hist_reset(h);
+    hist_record(h, HIST_MAX_NS); /* whose slot ends above an hour: nothing recorded can be there */
+    assert_int_equal(hist_set_exact(h, HIST_MAX_NS + 1, HIST_MAX_NS, HIST_MAX_NS + 1, NULL), -1);
+    hist_reset(h);
     assert_int_equal(hist_set_exact(h, 0, 0, 0, NULL), 0);
     assert_int_equal(hist_set_exact(h, 1, 0, 0, NULL), -1);
     check_empty(h);

@@ -31,6 +31,8 @@ struct v2 {
     uint8_t payload[256];
     size_t payload_len;
     size_t zeros; /* zero bytes behind the payload, part of it */
+    size_t junk;  /* bytes behind zlib's stream, in the outer length */
+    size_t cut;   /* bytes missing at its end */
 };
 
 static struct v2 honest(void)
@@ -73,7 +75,7 @@ static void encode(struct buf *out, const struct v2 *v)
     const size_t plain_len = 40 + v->payload_len + v->zeros;
     uint8_t *plain = calloc(1, plain_len);
     uLongf size = compressBound((uLong)plain_len);
-    uint8_t *packed = malloc(8 + size);
+    uint8_t *packed = calloc(1, 8 + size + v->junk);
 
     put_be(plain, v->inner_cookie, 4);
     put_be(plain + 4, (uint64_t)((int64_t)(v->payload_len + v->zeros) + v->payload_off), 4);
@@ -84,6 +86,7 @@ static void encode(struct buf *out, const struct v2 *v)
     put_be(plain + 32, v->ratio, 8);
     memcpy(plain + 40, v->payload, v->payload_len);
     assert_int_equal(compress(packed + 8, &size, plain, (uLong)plain_len), Z_OK);
+    size = size + v->junk - v->cut;
     put_be(packed, v->outer_cookie, 4);
     put_be(packed + 4, (uint64_t)((int64_t)size + v->length_off), 4);
     base64(out, packed, 8 + size);
@@ -267,6 +270,10 @@ static void lies_are_refused(void **state)
     LIE("outer length too large", v.length_off = 1);
     LIE("payload shorter than said", v.payload_off = 1);
     LIE("payload longer than said", v.payload_off = -1);
+    LIE("bytes behind zlib's stream", v.junk = 2);
+    LIE("many bytes behind zlib's stream", v.junk = 9000);
+    LIE("zlib's checksum is missing", v.cut = 4);
+    LIE("one byte of zlib's checksum is missing", v.cut = 1);
     LIE("a payload of 4 GiB", v.payload_off = 0xfffffff0);
     LIE("6 digits", v.digits = 6);
     LIE("2^32 - 1 digits", v.digits = UINT32_MAX);

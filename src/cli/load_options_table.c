@@ -143,7 +143,7 @@ static const struct option_row ROWS[] = {
       .help = "report these percentiles too",
       .parse = load_value_percentiles },
     { .name = "save-failures", .argument = "DIR:N", .example = "failures:20", .min = 1, .max = 100000,
-      .help = "keep the first N failed exchanges whole, one file each, in a directory",
+      .help = "keep the first N failed exchanges whole in a directory: the bytes and a note on each",
       .parse = load_value_failures },
     { .name = "progress", .argument = "auto|none|json", .shown_default = "auto", .example = "json",
       .help = "on standard error while running: auto shows a line on a terminal, json writes an object every second",

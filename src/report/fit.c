@@ -48,8 +48,9 @@ static void add_clean(struct buf *out, struct slice text)
     }
 }
 
-void fit_line(struct buf *out, struct slice text, size_t width, enum fit keep)
+void fit_line(struct buf *out, struct slice untrimmed, size_t width, enum fit keep)
 {
+    const struct slice text = slice_trim(untrimmed);
     const size_t max = width > WIDTH_MIN ? width : WIDTH_MIN;
     const size_t tail = keep == FIT_BOTH_ENDS ? (max - 3) / 3 : 0;
 
@@ -80,6 +81,11 @@ void fit_paragraph(struct buf *out, const char *first, struct slice text, size_t
     const size_t room = width > indent + PARAGRAPH_MIN ? width - indent : PARAGRAPH_MIN;
     struct slice rest = slice_trim(text);
 
+    if (rest.len == 0) {
+        fit_line(out, slice_str(first), width, FIT_HEAD);
+        buf_add_char(out, '\n');
+        return;
+    }
     buf_add_str(out, first);
     for (;;) {
         const size_t len = fold_at(rest, room);

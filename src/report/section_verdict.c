@@ -56,8 +56,10 @@ static void add_target(struct section *s, const struct target_result *t)
     const size_t begin = s->out->len;
 
     buf_add_str(s->out, "Target        ");
-    fit_line(s->out, slice_str(t->method), METHOD_COLUMNS, FIT_HEAD);
-    buf_add_char(s->out, ' ');
+    if (slice_str(t->method).len > 0) {
+        fit_line(s->out, slice_str(t->method), METHOD_COLUMNS, FIT_HEAD);
+        buf_add_char(s->out, ' ');
+    }
     fit_line(s->out, slice_str(t->url), s->width - (s->out->len - begin), FIT_BOTH_ENDS);
     buf_add_char(s->out, '\n');
 }
@@ -68,7 +70,7 @@ static void add_subject(struct section *s)
 
     if (r->name != NULL && r->name[0] != '\0')
         section_line(s, "Name", "%s", r->name);
-    if (r->target_count == 1)
+    if (r->target_count == 1 && slice_trim(slice_str(r->targets[0].url)).len > 0)
         add_target(s, &r->targets[0]);
     else if (r->target_count > 1)
         section_line(s, "Targets", "%zu", r->target_count);

@@ -19,7 +19,7 @@ strings syscall sysexits termios tgmath threads time uchar ucontext unistd utime
 C_FOLDERS = {"sys", "netinet", "arpa", "net", "linux", "asm", "bits", "netpacket"}
 
 # Output and exits outside cli/: the file and why.
-PRINTS = re.compile(r"(?<![\w.>])(exit|_exit|_Exit|quick_exit|abort|perror|printf|vprintf|puts|putchar|warnx?|errx?|psignal)\s*\(|"
+PRINTS = re.compile(r"(?<![\w.>])(exit|_exit|_Exit|quick_exit|abort|perror|printf|vprintf|puts|putchar|psignal)\s*\(|"
                     r"\bv?f(?:printf|puts|putc|write)\s*\([^;]*\b(?:stderr|stdout)\b|\b(?:write|dprintf)\s*\(\s*(?:STDERR_FILENO|STDOUT_FILENO|1|2)\b")
 MAY_PRINT = {
     "src/base/err.c": "bug_abort() says where our own mistake is, then aborts",
@@ -106,6 +106,8 @@ class Check:
         for name, text in self.files.items():
             if csource.room_of(name) in (None, "cli") or name in MAY_PRINT or not name.endswith(".c"):
                 continue
+            if "#include <err.h>" in text:
+                self.say(name, 1, "only cli/ prints or exits: <err.h>")
             clean = csource.without_noise(text)
             for match in PRINTS.finditer(clean):
                 line = clean.count("\n", 0, match.start()) + 1

@@ -35,8 +35,8 @@ warnings_as_errors() {
     (
         export CC=$compiler
         configure "$ROOT/build-$compiler" --buildtype=debugoptimized -Dwerror=true -Dtests=true
-        ninja -C "$ROOT/build-$compiler" >"$ROOT/build-$compiler/compile.log" 2>&1 ||
-            { grep -vE '^\[[0-9]+/[0-9]+\] ' "$ROOT/build-$compiler/compile.log"; exit 1; }
+        ninja -k 0 -C "$ROOT/build-$compiler" >"$ROOT/build-$compiler/compile.log" 2>&1 ||
+            { grep -E '(error|warning|note): |undefined reference|error:' "$ROOT/build-$compiler/compile.log"; exit 1; }
     )
 }
 

@@ -120,7 +120,7 @@ compile() {
 build_release() {
     need build
     say "building build/plimsoll"
-    configure "$BUILD" --buildtype=release -Doptimization=2 -Db_lto=true -Dtests=false
+    configure "$BUILD" --buildtype=release -Doptimization=2 -Db_lto=true -Db_lto_threads=2 -Dtests=false
     compile "$BUILD"
 }
 

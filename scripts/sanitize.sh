@@ -13,27 +13,28 @@ without_aslr() {
     if setarch -R true 2>/dev/null; then setarch -R "$@"; else "$@"; fi
 }
 
-# e2e NAME DIR [pytest arguments]: the end-to-end smoke tests against the program in DIR.
+# e2e NAME DIR FILE...: those end-to-end tests against the program in DIR, but none that measures memory or moves gigabytes.
 e2e() {
-    local name=$1 dir=$2
+    local name=$1 dir=$2 file files=()
     shift 2
-    say "$name: end-to-end smoke tests"
-    PLIMSOLL="$dir/plimsoll" PLIMSOLL_SANITIZED=$name without_aslr "$PYTHON" -m pytest tests/e2e -q -rs -p no:cacheprovider "$@" \
-        </dev/null || failed="$failed $name-e2e"
+    for file in "$@"; do files+=("tests/e2e/test_$file.py"); done
+    say "$name sanitizer: end-to-end tests: $*"
+    PLIMSOLL="$dir/plimsoll" PLIMSOLL_SANITIZED=$name without_aslr "$PYTHON" -m pytest "${files[@]}" -q -p no:cacheprovider \
+        -k "not large and not big_bodies and not memory and not million and not open_files" </dev/null || failed="$failed $name-e2e"
 }
 
 say "address and undefined behaviour"
 configure "$ROOT/build-asan" --buildtype=debugoptimized -Dtests=true -Db_sanitize=address,undefined
 compile "$ROOT/build-asan"
 meson test -C "$ROOT/build-asan" --no-rebuild --print-errorlogs --timeout-multiplier 5 || failed="$failed asan-unit"
-e2e address "$ROOT/build-asan" -m smoke
+e2e address "$ROOT/build-asan" http1 errors tls secrets serve_torture
 
 say "threads"
 configure "$ROOT/build-tsan" --buildtype=debugoptimized -Dtests=true -Db_sanitize=thread
 compile "$ROOT/build-tsan"
 without_aslr meson test -C "$ROOT/build-tsan" --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite load --suite serve ||
     failed="$failed tsan-unit"
-e2e thread "$ROOT/build-tsan" -m smoke
+e2e thread "$ROOT/build-tsan" laws tls serve_http1
 
 [ -z "$failed" ] || die "failed:$failed"
 say "no sanitizer had anything to say"

@@ -16,7 +16,7 @@ def latency(count, each_s):
 def part():
     """100 requests of 10 ms over one connection, 10 of them 404, none unfinished."""
     totals = {name: 0 for name in laws.SUMMED}
-    totals.update(started=100, sent=100, ok=90, failed=10, unfinished=0, unfinished_oldest_s=None, requests_per_s=90.0, ok_in_window=90,
+    totals.update(not_sent=0, started=100, sent=100, ok=90, failed=10, unfinished=0, unfinished_oldest_s=None, requests_per_s=90.0, ok_in_window=90,
                   in_flight_mean=1.0, in_window_s=1.0, bytes_sent=5000)
     error = {"kind": "status", "detail": "status 404", "count": 10, "first": "", "first_at_s": 0.1, "last_at_s": 0.9}
     return {"totals": totals, "latency": latency(90, 0.01), "service_time": latency(90, 0.01), "status": {"200": 90, "404": 10}, "errors": [error]}
@@ -27,7 +27,7 @@ def document():
             "duration_s": 1.0, "ramp_s": 0.01, "warmup": {"duration_s": 0.0, "started": 5, "sent": 5, "ok": 5, "failed": 0, "retried": 1}, **part(),
             "latency_by_class": {"2xx": latency(90, 0.01), "4xx": latency(10, 0.01)}, "phases": {"dns": None, "wait": latency(100, 0.009)},
             "addresses": [{"address": "127.0.0.1:80", "connections": 1, "requests": 100}],
-            "intervals": [{"t_s": 0.0, "length_s": 1.0, "started": 100, "ok": 90, "failed": 10, "latency": latency(90, 0.01)}],
+            "config": {"connections": 1}, "intervals": [{"t_s": 0.0, "length_s": 1.0, "started": 100, "ok": 90, "failed": 10, "latency": latency(90, 0.01)}],
             "targets": [{"url": "http://127.0.0.1/", **part()}], "generator": {}}
 
 

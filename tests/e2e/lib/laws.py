@@ -6,7 +6,7 @@ the server counted. L2, figures that can be: min <= p(q) <= max and rising, Litt
 import json
 import math
 
-SUMMED = ("started", "sent", "ok", "failed", "unfinished", "not_sent", "retried", "interim_replies", "bytes_sent", "bytes_received",
+SUMMED = ("started", "sent", "ok", "failed", "unfinished", "retried", "interim_replies", "bytes_sent", "bytes_received",
           "body_bytes_received", "connections_opened", "connections_reused", "tls_handshakes", "tls_resumed")
 WITH_STATUS = ("status", "body")
 MAY_HAVE_STATUS = WITH_STATUS + ("truncated", "timeout", "reset", "bad_message")
@@ -75,7 +75,8 @@ def _check_part(part, where):
     assert totals["started"] == totals["ok"] + totals["failed"] + totals["unfinished"], f"{where}: started is not what became of it: {totals}"
     assert totals["sent"] <= totals["started"], f"{where}: {totals}"
     never = sum(e["count"] for e in part["errors"] if e["kind"] in NEVER_SENT)
-    assert totals["sent"] <= totals["started"] - never + totals["retried"], f"{where}: {never} failed before they were sent: {totals}"
+    again = min(never, totals["connections_reused"])  # sent on a reused connection that was dead, then no fresh one could be opened
+    assert totals["sent"] <= totals["started"] - never + again, f"{where}: {never} failed before they were sent: {totals}"
     assert totals["sent"] >= totals["ok"], f"{where}: {totals}"
     _check_errors(part["errors"], totals["failed"], where)
     _check_status(part, where)
@@ -94,6 +95,7 @@ def _check_sums(doc):
     for key in SUMMED:
         total = doc["totals"][key]
         assert total == sum(t["totals"][key] for t in doc["targets"]), f"totals.{key} = {total} is not the targets' sum"
+    assert doc["totals"]["not_sent"] >= sum(t["totals"]["not_sent"] for t in doc["targets"]), "not_sent: the rest of -n has no target"
     for status, n in doc["status"].items():
         assert n == sum(t["status"].get(status, 0) for t in doc["targets"]), f"status {status}"
     for key in ("started", "ok", "failed") if doc["duration_s"] > 0.001 else ():
@@ -113,7 +115,7 @@ def _check_classes(doc):
 
 def _check_little(doc):
     """in_flight_mean is integrated apart from the latencies. Requests that began in the window but ended in the drain are inside the latencies
-    with a time outside the window: none longer than the longest latency."""
+    with a time outside the window: none longer than the longest latency. So are the first connections that could not be opened before it."""
     totals, duration = doc["totals"], doc["duration_s"]
     spent = sum(f["sum_ns"] for f in doc["latency_by_class"].values() if f) / 1e9
     ended = sum(f["count"] for f in doc["latency_by_class"].values() if f)
@@ -123,8 +125,11 @@ def _check_little(doc):
     slack = 0.01 * max(spent, integral) + max(spent / ended if ended else 0, 0.005)
     in_drain = max(0, ended - sum(i["ok"] + i["failed"] for i in _inside(doc)))
     silent = totals["started"] - ended  # unfinished
+    never_open = sum(e["count"] for e in doc["errors"] if e["kind"] in NEVER_SENT + ("tls",))
+    before = doc["ramp_s"] * min(never_open, doc["config"]["connections"] * len(doc["targets"]))
     assert integral <= spent + silent * duration + slack, f"Little's law: {integral} s in flight, {spent} s spent, {silent} unfinished"
-    assert integral >= spent - max(in_drain, 1) * longest - slack, f"Little's law: {integral} s in flight, {spent} s spent, {in_drain} drained"
+    assert integral >= spent - max(in_drain, 1) * longest - before - slack, \
+        f"Little's law: {integral} s in flight, {spent} s spent, {in_drain} drained"
 
 
 def _check_clock(doc, wall_s):

@@ -14,9 +14,9 @@
 #include "cli/ab_options.h"
 #include "cli/ab_run.h"
 #include "cli/interrupt.h"
-#include "http/redact.h"
 #include "http/request.h"
 #include "load/load.h"
+#include "net/tls.h"
 #include "report/ab_report.h"
 
 enum {
@@ -162,7 +162,7 @@ static int make_source(struct ab_plan *p, const char *name, struct err *err)
     return 0;
 }
 
-static int plan_make(struct ab_plan *p, const struct ab_options *o, struct ab_run *run, struct err *err)
+static void plan_make(struct ab_plan *p, const struct ab_options *o, struct ab_run *run)
 {
     struct load_plan *const plan = &p->plan;
 
@@ -197,7 +197,18 @@ static int plan_make(struct ab_plan *p, const struct ab_options *o, struct ab_ru
     if (o->verbosity >= 2)
         plan->on_seen = ab_run_show;
     plan->arg = run;
-    return make_source(p, o->source, err);
+}
+
+/* Before anything is printed, as ab does it: ciphers and certificates that can not be used, whatever the URL. */
+static int check_tls(const struct ab_plan *p, struct err *err)
+{
+    struct tls_context *context = NULL;
+
+    if (p->plan.tls.ciphers == NULL && p->plan.tls.cert_file == NULL)
+        return 0;
+    const int rc = tls_client_context(&context, &p->plan.tls, err);
+    tls_context_free(context);
+    return rc;
 }
 
 static void plan_init(struct ab_plan *p)
@@ -237,6 +248,8 @@ static void show_request(const struct ab_plan *p, const struct ab_options *o)
 
 static void print_start(const struct ab_plan *p, const struct ab_options *o, const struct ab_run *run)
 {
+    if (o->window_bytes > 0)
+        fputs("ab: -b has no effect here: the system sizes the buffers\n", stderr);
     ab_print_banner(o);
     if (!o->html) {
         printf("Benchmarking %s ", o->hostname);
@@ -377,6 +390,16 @@ static int print_report(struct ab_report *r, const struct ab_options *o)
     return rc != 0 ? rc : csv != 0 ? csv : gnuplot;
 }
 
+/* ab says each as it happens; here every kind once, when it is known how many there were. */
+static void say_tls_errors(const struct result *result)
+{
+    for (size_t i = 0; i < result->error_count; i++) {
+        const struct error_entry *e = &result->errors[i];
+        if (e->kind == FAIL_TLS)
+            fprintf(stderr, "SSL handshake failed (%llu): %s\n", (unsigned long long)e->count, e->detail);
+    }
+}
+
 static int finish(struct load *load, const struct ab_plan *p, const struct ab_options *o, struct ab_run *run,
                   const struct result *result)
 {
@@ -385,6 +408,7 @@ static int finish(struct load *load, const struct ab_plan *p, const struct ab_op
         fputs("ab: out of memory for the requests' times\n", stderr);
         return AB_EXIT_BAD;
     }
+    say_tls_errors(result);
     if (run->fatal >= 0)
         return report_fatal(run);
     if (stop_run == 0) {
@@ -398,14 +422,17 @@ static int finish(struct load *load, const struct ab_plan *p, const struct ab_op
     return rc != 0 ? rc : stop_run != 0 ? EXIT_INTERRUPTED : 0;
 }
 
-static int run_plan(const struct ab_plan *p, const struct ab_options *o, struct ab_run *run)
+static int run_plan(struct ab_plan *p, const struct ab_options *o, struct ab_run *run)
 {
     struct err err = { 0 };
     struct result *result = NULL;
     struct load *load = NULL;
     int rc;
 
-    if (load_prepare(&load, &p->plan, &err) != 0 || load_run(load, &result, &err) != 0)
+    watch_signals();
+    print_start(p, o, run);
+    if (make_source(p, o->source, &err) != 0 || load_prepare(&load, &p->plan, &err) != 0 ||
+        load_run(load, &result, &err) != 0)
         rc = refuse(&err);
     else
         rc = finish(load, p, o, run, result);
@@ -425,10 +452,8 @@ int cmd_ab(int argc, char **argv)
     plan_init(&plan);
     if (ab_options_parse(&options, argc, argv, &rc) == 0) {
         ab_run_init(&run, &options, &stop_run);
-        watch_signals();
-        rc = plan_make(&plan, &options, &run, &err);
-        print_start(&plan, &options, &run);
-        rc = rc != 0 ? refuse(&err) : run_plan(&plan, &options, &run);
+        plan_make(&plan, &options, &run);
+        rc = check_tls(&plan, &err) != 0 ? refuse(&err) : run_plan(&plan, &options, &run);
         ab_run_release(&run);
     }
     plan_release(&plan);

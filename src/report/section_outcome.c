@@ -51,8 +51,8 @@ static void add_errors_table(struct section *s, const struct error_entry *const 
 
         table_cell(&t, "%s", units_format_count(number, order[i]->count));
         table_cell(&t, "%s", section_share(number, order[i]->count, s->result->totals.started));
-        table_cell(&t, "%.2f s", order[i]->first_at_s);
-        table_cell(&t, "%.2f s", order[i]->last_at_s);
+        table_cell(&t, "%s", units_format_duration(number, order[i]->first_at_s * NS_PER_S));
+        table_cell(&t, "%s", units_format_duration(number, order[i]->last_at_s * NS_PER_S));
         table_cell(&t, "%s", fail_kind_text(order[i]->kind));
         table_cell(&t, "%s", order[i]->detail != NULL ? order[i]->detail : "");
     }

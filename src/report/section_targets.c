@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 
+#include "report/fit.h"
 #include "report/table.h"
 
 #define ALL_SHOWN 20u /* up to here every target has its line */
 #define WORST_SHOWN 10u
+#define COMMON_MIN 8u      /* "https://" is not worth a line */
+#define COMMON_COLUMNS 22u /* of the words before the common part */
 
 typedef bool worse_than(const struct target_result *a, const struct target_result *b);
 
@@ -37,7 +40,26 @@ static size_t find_worst(const struct result *r, worse_than *worse, const struct
     return count;
 }
 
-static void add_row(struct section *s, struct table *t, const struct target_result *target)
+/* How much of all URLs is the same, up to and without a slash: said once, so that the tables have room for the rest. */
+static size_t common_length(const struct result *r)
+{
+    const struct slice first = slice_str(r->targets[0].url);
+    size_t len = first.len;
+
+    for (size_t i = 1; i < r->target_count; i++) {
+        const struct slice other = slice_str(r->targets[i].url);
+        size_t same = 0;
+
+        while (same < len && same < other.len && first.ptr[same] == other.ptr[same])
+            same++;
+        len = same;
+    }
+    while (len > 0 && (len == first.len || first.ptr[len] != '/'))
+        len--;
+    return len > COMMON_MIN ? len : 0;
+}
+
+static void add_row(struct section *s, struct table *t, const struct target_result *target, size_t common)
 {
     char text[SECTION_CELL_MAX];
 
@@ -47,11 +69,12 @@ static void add_row(struct section *s, struct table *t, const struct target_resu
     table_cell(t, "%s", section_percentile(s, text, target->latency, 50));
     table_cell(t, "%s", section_percentile(s, text, target->latency, 99));
     table_cell(t, "%s", section_duration(text, target->latency, (double)hist_max_ns(target->latency)));
-    table_cell(t, "%s", target->url != NULL ? target->url : "");
+    table_cell(t, "%s", target->url != NULL ? target->url + common : "");
 }
 
 static void add_table(struct section *s, const char *title, const struct target_result *const *rows, size_t count)
 {
+    const size_t common = common_length(s->result);
     struct table t;
 
     if (count == 0)
@@ -66,7 +89,7 @@ static void add_table(struct section *s, const char *title, const struct target_
     table_cell(&t, "max");
     table_cell(&t, "target");
     for (size_t i = 0; i < count; i++)
-        add_row(s, &t, rows[i]);
+        add_row(s, &t, rows[i], common);
     table_print(&t, s->out, s->width);
     table_release(&t);
 }
@@ -99,6 +122,17 @@ static void add_fairness(struct section *s)
     free(started);
 }
 
+static void add_common(struct section *s)
+{
+    const struct slice common = slice_from(s->result->targets[0].url, common_length(s->result));
+
+    if (common.len == 0)
+        return;
+    buf_add_str(s->out, "  all URLs begin with ");
+    fit_line(s->out, common, s->width - COMMON_COLUMNS, FIT_BOTH_ENDS);
+    buf_add_char(s->out, '\n');
+}
+
 static void add_worst(struct section *s)
 {
     const struct target_result *order[WORST_SHOWN];
@@ -125,5 +159,6 @@ void section_targets(struct section *s)
             all[i] = &r->targets[i];
         add_table(s, "Targets (requests, and latency of the ok ones)", all, r->target_count);
     }
+    add_common(s);
     add_fairness(s);
 }

@@ -356,11 +356,45 @@ static void test_many_kinds_of_errors_are_shortened(void **state)
     }
     render(&text, r, NULL);
     need(&text, "  and 88 more kinds, less frequent\n");
-    need(&text, "   99       9.9 %    0.00 s   0.00 s  status  status 427\n"); /* 27 * 37 = 999 */
+    need(&text, "   99       9.9 %      0 ns     0 ns  status  status 427\n"); /* 27 * 37 = 999 */
     need(&text, "   88       8.8 %");
     need_not(&text, "   87       8.7 %");
     buf_release(&text);
     result_free(r);
+}
+
+/* Where URLs differ is what tells the targets apart: what all share is said once. */
+static void test_common_part_of_urls_is_said_once(void **state)
+{
+    static const struct {
+        const char *why, *a, *b, *says, *row;
+    } CASES[] = {
+        { "two paths of a server", "http://a.test:8080/x/one", "http://a.test:8080/x/two",
+          "  all URLs begin with http://a.test:8080/x\n", "  /one\n" },
+        { "a slash is the border", "http://a.test:8080/one1", "http://a.test:8080/one2",
+          "  all URLs begin with http://a.test:8080\n", "  /one1\n" },
+        { "nothing but the scheme", "https://a.test/x", "https://b.test/x", NULL, "  https://a.test/x\n" },
+        { "one the beginning of the other", "http://a.test/x", "http://a.test/x/y",
+          "  all URLs begin with http://a.test\n", "  /x\n" },
+        { "the same twice", "http://a.test/x", "http://a.test/x", "  all URLs begin with http://a.test\n", "  /x\n" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct result *r = sample_full();
+        struct buf text;
+
+        replace(&r->targets[0].url, CASES[i].a);
+        replace(&r->targets[1].url, CASES[i].b);
+        render(&text, r, NULL);
+        if (CASES[i].says == NULL)
+            need_not(&text, "all URLs begin");
+        else
+            need(&text, CASES[i].says);
+        need(&text, CASES[i].row);
+        buf_release(&text);
+        result_free(r);
+    }
 }
 
 static void test_small_buffer_fails_cleanly(void **state)
@@ -390,6 +424,7 @@ int main(void)
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_missing_parts_are_left_out),
         cmocka_unit_test(test_many_kinds_of_errors_are_shortened),
+        cmocka_unit_test(test_common_part_of_urls_is_said_once),
         cmocka_unit_test(test_small_buffer_fails_cleanly),
     };
 

@@ -48,7 +48,7 @@ static size_t next_piece(const struct buf *b)
 static int read_all(int fd, const char *name, struct buf *out, struct err *err)
 {
     for (;;) {
-        char probe;
+        char probe = 0;
         const size_t piece = next_piece(out);
         char *room = piece > 0 ? buf_reserve(out, piece) : &probe;
         if (room == NULL)

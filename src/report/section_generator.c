@@ -57,7 +57,7 @@ static void add_resources(struct section *s)
     if (g->open_files_max > 0)
         section_line(s, "  Open files", "at most %s", of_limit(files, g->open_files_max, g->open_files_limit));
     if (g->ports_used > 0)
-        section_line(s, "  Local ports", "%s in use at the end, TIME_WAIT included",
+        section_line(s, "  Local ports", "%s in use, the machine's TIME_WAIT included",
                      of_limit(ports, g->ports_used, g->ports_available));
     section_line(s, "  TCP", "%s sockets in TIME_WAIT before, %s after; %s segments sent again (whole machine)",
                  units_format_count(before, g->time_wait_start), units_format_count(after, g->time_wait_end),

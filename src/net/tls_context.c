@@ -7,6 +7,7 @@
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 
 int tls_context_new(struct tls_context **out, bool is_server, struct err *err)
 {
@@ -17,7 +18,8 @@ int tls_context_new(struct tls_context **out, bool is_server, struct err *err)
         return err_set(err, ERR_SYSTEM, ENOMEM, "cannot make TLS settings");
     }
     ctx->is_server = is_server;
-    ctx->ssl_ctx = SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
+    ctx->ssl_ctx = is_server ? SSL_CTX_new(TLS_server_method())
+                             : SSL_CTX_new_ex(tls_lean_library(), NULL, TLS_client_method());
     ctx->bio_method = tls_socket_method();
     if (ctx->ssl_ctx == NULL || ctx->bio_method == NULL) {
         tls_err_set(err, "cannot make TLS settings");
@@ -64,6 +66,25 @@ int tls_context_set_alpn(struct tls_context *ctx, const char *list, struct err *
     return 0;
 }
 
+/* Read by the library's own context: the lean one of clients knows no private keys. */
+static EVP_PKEY *read_key(const char *path)
+{
+    BIO *file = BIO_new_file(path, "r");
+    EVP_PKEY *key = file != NULL ? PEM_read_bio_PrivateKey(file, NULL, NULL, NULL) : NULL;
+
+    BIO_free(file);
+    return key;
+}
+
+static int use_key(struct tls_context *ctx, const char *path, struct err *err)
+{
+    EVP_PKEY *key = read_key(path);
+    bool is_used = key != NULL && SSL_CTX_use_PrivateKey(ctx->ssl_ctx, key) == 1;
+
+    EVP_PKEY_free(key);
+    return is_used ? 0 : tls_err_set(err, "cannot use key file %s", path);
+}
+
 int tls_context_use_files(struct tls_context *ctx, const char *cert_file, const char *key_file, struct err *err)
 {
     if (cert_file == NULL || key_file == NULL) {
@@ -72,10 +93,7 @@ int tls_context_use_files(struct tls_context *ctx, const char *cert_file, const 
     if (SSL_CTX_use_certificate_chain_file(ctx->ssl_ctx, cert_file) != 1) {
         return tls_err_set(err, "cannot use certificate file %s", cert_file);
     }
-    if (SSL_CTX_use_PrivateKey_file(ctx->ssl_ctx, key_file, SSL_FILETYPE_PEM) != 1) {
-        return tls_err_set(err, "cannot use key file %s", key_file);
-    }
-    return 0;
+    return use_key(ctx, key_file, err);
 }
 
 const char *tls_library_version(void)

@@ -41,6 +41,12 @@ void tls_name_failure(struct stream *s);
 /* Keeps what was wrong with the peer's certificate in tls_error. */
 int tls_on_verify(int ok, X509_STORE_CTX *store);
 
+/* A library context for clients that knows the default provider's algorithms, but of its ~100 decoders only those of
+ * public keys. OpenSSL 3.0 collects all decoders anew for the key of each certificate it receives, which is a quarter
+ * of a client's instructions for a handshake (3.2 has a cache for it). NULL, the library's own context, when it can not
+ * be made. */
+OSSL_LIB_CTX *tls_lean_library(void);
+
 /* The transport of one stream: its socket, with MSG_NOSIGNAL and errno kept. NULL when out of memory. */
 BIO_METHOD *tls_socket_method(void);
 

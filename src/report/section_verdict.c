@@ -134,7 +134,8 @@ static void add_conservation(struct section *s)
         section_line(s, "Unfinished", "the oldest had waited %s",
                      units_format_duration(started, t->unfinished_oldest_s * NS_PER_S));
     if (t->not_sent > 0)
-        section_line(s, "Not sent", "%s requests were due but not sent", units_format_count(not_sent, t->not_sent));
+        section_line(s, "Not sent", "%s requests that were due, or left of -n",
+                     units_format_count(not_sent, t->not_sent));
 }
 
 void section_throughput(struct section *s)

@@ -35,11 +35,26 @@ static void warn_of_lost_requests(struct result *r)
         result_add_warning(r, "unfinished at the end: %s of %s requests, the oldest after %s",
                            units_format_count(count, t->unfinished), units_format_count(started, t->started),
                            units_format_duration(age, t->unfinished_oldest_s * NS_PER_S));
-    if (t->not_sent > 0)
-        result_add_warning(r, "due but not sent: %s", units_format_count(count, t->not_sent));
     if (hist_overflow(r->latency) > 0)
         result_add_warning(r, "above one hour, so in no percentile: %s latencies",
                            units_format_count(count, hist_overflow(r->latency)));
+}
+
+/* Also who made the load may have said these: in the same words, so that they are said once. */
+static void warn_of_rate(struct result *r)
+{
+    const struct generator_health *g = &r->generator;
+    const uint64_t not_sent = r->totals.not_sent;
+    const bool missed = g->rate_asked > 0 && g->rate_achieved < RATE_MET * g->rate_asked;
+    char count[UNITS_TEXT_MAX];
+
+    if (missed && not_sent > 0)
+        result_add_warning(r, "rate not met: %.1f of %.1f/s; %" PRIu64 " requests were due and not sent",
+                           g->rate_achieved, g->rate_asked, not_sent);
+    else if (missed)
+        result_add_warning(r, "rate not met: %.1f of %.1f/s", g->rate_achieved, g->rate_asked);
+    else if (not_sent > 0)
+        result_add_warning(r, "not sent: %s requests", units_format_count(count, not_sent));
 }
 
 static void warn_of_generator(struct result *r)
@@ -50,10 +65,9 @@ static void warn_of_generator(struct result *r)
         result_add_warning(r, "the load generator was the limit");
     for (size_t i = 0; g->limited && i < g->reasons.count; i++)
         result_add_warning(r, "the load generator was the limit: %s", g->reasons.items[i]);
-    if (g->rate_asked > 0 && g->rate_achieved < RATE_MET * g->rate_asked)
-        result_add_warning(r, "rate not met: %.1f of %.1f requests/s", g->rate_achieved, g->rate_asked);
     if (g->log_waits > 0)
-        result_add_warning(r, "the log could not keep up: the measuring waited for it %" PRIu64 " times", g->log_waits);
+        result_add_warning(r, "the request log was slower than the load: workers waited for it %" PRIu64 " times",
+                           g->log_waits);
 }
 
 void result_judge(struct result *r, double max_errors, bool strict)
@@ -61,6 +75,7 @@ void result_judge(struct result *r, double max_errors, bool strict)
     result_check(r);
     judge_failures(r, max_errors);
     warn_of_lost_requests(r);
+    warn_of_rate(r);
     warn_of_generator(r);
     for (size_t i = 0; strict && i < r->warnings.count; i++)
         result_add_reason(r, "strict: %s", r->warnings.items[i]);

@@ -21,6 +21,11 @@ static void limit_without_reason(struct result *r)
     strlist_release(&r->generator.reasons);
 }
 
+static void rate_missed_alone(struct result *r)
+{
+    r->totals.not_sent = 0;
+}
+
 static void rate_met(struct result *r)
 {
     r->generator.rate_achieved = 24.8;
@@ -53,7 +58,7 @@ static const struct verdict_case {
 } VERDICTS[] = {
     { "few failures: valid and said", nothing, 0.1, false, true, 0, NULL, "8 of 101 requests failed: 7.92 %", "above" },
     { "too many failures", nothing, 0.01, false, false, 3, "8 of 101 requests failed: 7.92 %, above the limit of 1 %",
-      "due but not sent: 7", "strict" },
+      "7 requests were due and not sent", "strict" },
     { "exactly the limit is allowed", nothing, 8.0 / 101, false, true, 0, NULL, "8 of 101", "above" },
     { "an unfinished request is named with its age", nothing, 0.1, false, true, 0, NULL,
       "unfinished at the end: 1 of 101 requests, the oldest after 2.50 s", NULL },
@@ -61,13 +66,17 @@ static const struct verdict_case {
       "the load generator was the limit: client CPU was full: worker 0 used 99 % of a core", NULL },
     { "also when it does not say why", limit_without_reason, 0.1, false, true, 0, NULL,
       "the load generator was the limit", "the limit:" },
-    { "a missed rate", nothing, 0.1, false, true, 0, NULL, "rate not met: 20.2 of 25.0 requests/s", NULL },
-    { "within 1 % a rate is met", rate_met, 0.1, false, true, 0, NULL, "8 of 101", "rate not met" },
+    { "a missed rate", nothing, 0.1, false, true, 0, NULL,
+      "rate not met: 20.2 of 25.0/s; 7 requests were due and not sent", NULL },
+    { "a missed rate with nothing left to send", rate_missed_alone, 0.1, false, true, 0, NULL,
+      "rate not met: 20.2 of 25.0/s", "not sent" },
+    { "within 1 % a rate is met, what was not sent is still said", rate_met, 0.1, false, true, 0, NULL,
+      "not sent: 7 requests", "rate not met" },
     { "no rate was asked for", no_rate, 0.1, false, true, 0, NULL, "8 of 101", "rate not met" },
-    { "the log held up the measuring", nothing, 0.1, false, true, 0, NULL, "waited for it 2 times", NULL },
+    { "the log held up the measuring", nothing, 0.1, false, true, 0, NULL, "workers waited for it 2 times", NULL },
     { "strict: warnings are reasons", nothing, 0.1, true, false, 3, "strict: rate not met", "rate not met", NULL },
     { "interrupted and valid", interrupt, 0.1, false, true, 130, NULL, "8 of 101", NULL },
-    { "interrupted and invalid", interrupt, 0.01, false, false, 130, "above the limit", "due but", NULL },
+    { "interrupted and invalid", interrupt, 0.01, false, false, 130, "above the limit", "due and", NULL },
     { "a reason given before stays", given_reason, 0.1, false, false, 3, "the target was never reached", "8 of 101",
       NULL },
     { "a broken law", break_law, 0.1, false, false, 3, "Little's law", "8 of 101", NULL },

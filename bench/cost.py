@@ -45,25 +45,31 @@ def commands(nginx, cell):
 
 
 def measure(nginx, cell, rounds):
-    """{client: [Sample per round]}. The order turns by one each round, so that drift falls on all alike."""
+    """({client: [Sample per round]}, {client: why it is not there}). The order turns by one each round, so that drift falls
+    on all alike."""
     todo = commands(nginx, cell)
-    samples = {name: [] for name in todo}
+    samples, failed = {name: [] for name in todo}, {}
     names = list(todo)
     for r in range(rounds):
         for name in names[r % len(names):] + names[:r % len(names)]:
+            if name in failed:
+                continue
             sample = lab.run_counted(nginx, todo[name], cell.load.seconds + 15)
-            if not sample.requests or sample.exit is None:
-                raise RuntimeError(f"{cell.name}: {name} sent nothing or never ended (exit {sample.exit}):\n{sample.out[-2000:]}")
-            samples[name].append(sample)
+            if sample.requests < cell.load.connections or sample.exit is None:
+                end = "never ended" if sample.exit is None else f"exit {sample.exit}, {sample.requests} requests"
+                failed[name] = f"{end}: {(sample.out.strip().splitlines() or ['nothing said'])[-1]}"
+                del samples[name]
+            else:
+                samples[name].append(sample)
         print(f"{cell.name}: round {r + 1} of {rounds}", file=sys.stderr)
-    return samples
+    return samples, failed
 
 
 def ratio(samples, client, peer):
     return statistics.median(a.us_per_request / b.us_per_request for a, b in zip(samples[client], samples[peer]))
 
 
-def table_of(cell, samples):
+def table_of(cell, samples, failed):
     table = Table(cell.name, f"{cell.title}: client CPU per request (user + system)",
                   ["client", "µs/request", "of wrk", "of ab", "requests/s", "client CPU"])
     for name, runs in samples.items():
@@ -74,9 +80,12 @@ def table_of(cell, samples):
     for client, factor, peer in cell.bars:
         if client in samples and peer in samples:
             table.bar(f"{client} / {peer}", ratio(samples, client, peer), factor)
+        elif client in failed:
+            table.bar_ok(f"{client} / {peer} ≤ {factor:g}", "not measured", False)
+    table.notes += [f"{name} could not be measured: {why}" for name, why in failed.items()]
     return table
 
 
 def run(cell, options):
     with lab.Nginx() as nginx:
-        return table_of(cell, measure(nginx, cell, options.rounds))
+        return table_of(cell, *measure(nginx, cell, options.rounds))

@@ -74,6 +74,22 @@ static int run_server(struct serve *s, const struct serve_options *o)
     return EXIT_FAILED;
 }
 
+/* What platforms tell an application; options win. */
+static void take_environment(struct serve_config *config)
+{
+    const char *data_root = getenv("DATA_ROOT");
+
+    if (config->data_root == NULL && data_root != NULL && data_root[0] != '\0')
+        config->data_root = data_root;
+}
+
+static int take_vcap(struct serve_config *config, struct err *err)
+{
+    const char *vcap = getenv("VCAP_APPLICATION");
+
+    return vcap != NULL && vcap[0] != '\0' ? serve_config_add_vcap(config, vcap, err) : 0;
+}
+
 static int with_options(struct serve_options *o)
 {
     struct serve_config config;
@@ -83,7 +99,9 @@ static int with_options(struct serve_options *o)
 
     net_raise_open_files();
     serve_options_config(o, &config);
-    code = serve_start(&s, &config, &err) != 0 ? cli_complain(WHO, &err) : run_server(s, o);
+    take_environment(&config);
+    code = take_vcap(&config, &err) != 0 || serve_start(&s, &config, &err) != 0 ? cli_complain(WHO, &err)
+                                                                                : run_server(s, o);
     running = NULL;
     serve_free(s);
     serve_config_release(&config);

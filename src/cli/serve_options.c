@@ -53,6 +53,37 @@ static const struct option_row ROWS[] = {
       .help = "connections that may wait to be accepted; the kernel caps it at net.core.somaxconn",
       .parse = option_count, FIELD(backlog), .min = 1, .max = INT_MAX },
 
+    { .heading = "Files" },
+    { .name = "root", .argument = "DIR", .example = "public",
+      .help = "a folder of files, served under every path that nothing else has",
+      .parse = option_path, FIELD(root) },
+    { .name = "data-root", .argument = "DIR", .shown_default = "$DATA_ROOT, else the current folder", .example = "/var/tmp/plimsoll",
+      .help = "where the file system checks, flows and blobs write",
+      .parse = option_path, FIELD(data_root) },
+    { .name = "access-log", .argument = "FILE", .example = "access.log",
+      .help = "a line of JSON for each answer; - is standard output",
+      .parse = option_path, FIELD(access_log) },
+
+    { .heading = "Who may do what" },
+    { .name = "token", .argument = "TEXT", .example = "secret",
+      .help = "what \"Authorization: Bearer\" must carry where something is written",
+      .parse = option_text, FIELD(token) },
+    { .name = "open-writes",
+      .help = "with --public: let everybody write, without a token",
+      .parse = option_flag, FIELD(open_writes) },
+    { .name = "self-url", .argument = "URL", .example = "https://app.example.com",
+      .help = "a further name of this server, which /recursive and flows may call; may be repeated; the uris of VCAP_APPLICATION are added",
+      .parse = option_list, FIELD(self_urls) },
+    { .name = "allow-upstream", .argument = "HOST[:PORT]", .example = "backend:8080",
+      .help = "another server that /recursive and flows may call; may be repeated",
+      .parse = option_list, FIELD(allow_upstream) },
+    { .name = "cluster-id", .argument = "TEXT", .shown_default = "random", .example = "blue",
+      .help = "what /healthz answers to prove that it is one of us; the same for all instances behind one name",
+      .parse = option_text, FIELD(cluster_id) },
+    { .name = "trust-proxy",
+      .help = "believe X-Forwarded-Proto and X-Forwarded-Host",
+      .parse = option_flag, FIELD(trust_proxy) },
+
     { .heading = "TLS" },
     { .name = "cert", .argument = "FILE", .shown_default = "a self-signed one made at start", .example = "server.pem",
       .help = "certificate chain, PEM; read again on SIGHUP",
@@ -77,6 +108,15 @@ static const struct option_row ROWS[] = {
     { .name = "max-body", .argument = "SIZE", .shown_default = "1GiB", .example = "10MiB",
       .help = "longest request body; above, the answer is 413",
       .parse = value_size, FIELD(body_max_bytes), .min = 1, .max = UINT64_C(1) << 50 },
+    { .name = "max-cpu", .argument = "TIME", .shown_default = "60s", .example = "10s",
+      .help = "CPU time of one /prime/{n}; above, the answer is 503",
+      .parse = option_duration, FIELD(max_cpu_ns), .min = NS_PER_MS, .max = DAY_NS },
+    { .name = "max-disk", .argument = "SIZE", .shown_default = "4GiB", .example = "100MiB",
+      .help = "what may lie under --data-root; above, the answer is 507",
+      .parse = value_size, FIELD(max_disk_bytes), .min = 1, .max = UINT64_C(1) << 50 },
+    { .name = "max-recursion", .argument = "N", .shown_default = "25", .example = "14",
+      .help = "largest n of /recursive/{n}; above, the answer is 400",
+      .parse = option_count, FIELD(max_recursion), .min = 1, .max = 40 },
 
     { .heading = "Time limits (0s: none)" },
     { .name = "head-timeout", .argument = "TIME", .shown_default = "10s", .example = "5s",
@@ -113,6 +153,9 @@ static const char EPILOGUE[] = "What it answers:\n"
                                "  /status/CODE      that status\n"
                                "  /delay/MS         after so many milliseconds\n"
                                "  /chunked/N        N bytes in chunks, without a length before\n"
+                               "  /drip?bytes=&ms=  bytes one at a time\n"
+                               "  /prime/N /recursive/N /generate-files?prefix=&n=&size=\n"
+                               "                    the CPU, latency and file system checks of a platform\n"
                                "\n"
                                "Examples:\n"
                                "  plimsoll serve\n"
@@ -154,6 +197,9 @@ void serve_options_init(struct serve_options *o)
     o->idle_timeout_ns = config.idle_timeout_ns;
     o->grace_ns = config.grace_ns;
     o->max_delay_ns = config.max_delay_ns;
+    o->max_cpu_ns = config.max_cpu_ns;
+    o->max_disk_bytes = config.max_disk_bytes;
+    o->max_recursion = config.max_recursion;
     serve_config_release(&config);
 }
 
@@ -161,6 +207,8 @@ void serve_options_release(struct serve_options *o)
 {
     strlist_release(&o->listen);
     strlist_release(&o->tls_listen);
+    strlist_release(&o->self_urls);
+    strlist_release(&o->allow_upstream);
     memset(o, 0, sizeof(*o));
 }
 
@@ -208,7 +256,16 @@ void serve_options_config(struct serve_options *o, struct serve_config *config)
     serve_config_init(config);
     config->listen = o->listen;
     config->tls_listen = o->tls_listen;
-    o->listen = o->tls_listen = (struct strlist)STRLIST_INIT;
+    config->self_urls = o->self_urls;
+    config->allow_upstream = o->allow_upstream;
+    o->listen = o->tls_listen = o->self_urls = o->allow_upstream = (struct strlist)STRLIST_INIT;
+    config->root = o->root;
+    config->data_root = o->data_root;
+    config->access_log = o->access_log;
+    config->token = o->token;
+    config->cluster_id = o->cluster_id;
+    config->open_writes = o->open_writes;
+    config->trust_proxy = o->trust_proxy;
     config->cert_file = o->cert_file;
     config->key_file = o->key_file;
     config->allow_public = o->allow_public;
@@ -223,4 +280,7 @@ void serve_options_config(struct serve_options *o, struct serve_config *config)
     config->idle_timeout_ns = o->idle_timeout_ns;
     config->grace_ns = o->grace_ns;
     config->max_delay_ns = o->max_delay_ns;
+    config->max_cpu_ns = o->max_cpu_ns;
+    config->max_disk_bytes = o->max_disk_bytes;
+    config->max_recursion = (unsigned)o->max_recursion;
 }

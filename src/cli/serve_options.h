@@ -8,12 +8,14 @@
 
 /* Numbers as the rows read them; serve_options_config() narrows them. */
 struct serve_options {
-    struct strlist listen, tls_listen;
+    struct strlist listen, tls_listen, self_urls, allow_upstream;
     const char *cert_file, *key_file, *cert_out;
-    bool allow_public, quiet;
+    const char *root, *data_root, *cluster_id, *token, *access_log;
+    bool allow_public, quiet, trust_proxy, open_writes;
     uint64_t threads, backlog, max_connections;
     uint64_t head_max_bytes, body_max_bytes;
-    uint64_t head_timeout_ns, body_timeout_ns, send_timeout_ns, idle_timeout_ns, grace_ns, max_delay_ns;
+    uint64_t head_timeout_ns, body_timeout_ns, send_timeout_ns, idle_timeout_ns, grace_ns, max_delay_ns, max_cpu_ns;
+    uint64_t max_disk_bytes, max_recursion;
 };
 
 void serve_options_init(struct serve_options *o);

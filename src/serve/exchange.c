@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "serve/json_text.h"
 #include "serve/routes.h"
 #include "serve/worker.h"
 
@@ -44,41 +45,32 @@ void exchange_reply_owned(struct exchange *x, uint16_t status, struct slice type
     exchange_reply(x, status, type, slice_from(bytes, len));
 }
 
-/* JSON string escapes (RFC 8259 7); bytes beyond ASCII become '?', since nobody promised they are UTF-8. */
-static size_t escape(char *out, size_t room, const char *text)
+void exchange_reply_buf(struct exchange *x, uint16_t status, struct slice type, struct buf *bytes)
 {
-    size_t len = 0;
+    size_t len = bytes->len;
+    char *detached = buf_detach(bytes);
 
-    for (; *text != '\0' && len + 7 < room; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\') {
-            out[len++] = '\\';
-            out[len++] = (char)c;
-        } else if (c < 0x20) {
-            len += (size_t)snprintf(out + len, room - len, "\\u%04x", c);
-        } else {
-            out[len++] = c < 0x7f ? (char)c : '?';
-        }
-    }
-    return len;
+    exchange_reply_owned(x, status, type, detached, len);
 }
 
 static void fail(struct exchange *x, uint16_t status, const struct field *fields, size_t count, const char *fmt,
                  va_list args)
 {
-    char text[512], json[1024];
-    int len;
+    char text[512];
+    struct buf json;
 
     vsnprintf(text, sizeof(text), fmt, args);
-    len = snprintf(json, sizeof(json), "{\"error\":\"");
-    len += (int)escape(json + len, sizeof(json) - (size_t)len - 32, text);
-    len += snprintf(json + len, sizeof(json) - (size_t)len, "\",\"status\":%u}\n", status);
+    buf_init(&json, EXCHANGE_SMALL_BYTES);
+    buf_add_str(&json, "{\"error\":");
+    json_add_string(&json, slice_str(text));
+    buf_printf(&json, ",\"status\":%u}\n", status);
     exchange_answer(x, &(struct answer){ .status = status,
                                          .body = BODY_BYTES,
                                          .type = TYPE_JSON,
-                                         .bytes = { json, (size_t)len },
+                                         .bytes = buf_slice(&json),
                                          .fields = fields,
                                          .field_count = count });
+    buf_release(&json);
 }
 
 void exchange_fail(struct exchange *x, uint16_t status, const char *fmt, ...)

@@ -11,7 +11,7 @@
 #ifndef PLIMSOLL_SERVE_EXCHANGE_H
 #define PLIMSOLL_SERVE_EXCHANGE_H
 
-#include "base/slice.h"
+#include "base/buf.h"
 #include "http/request_reader.h"
 #include "net/loop.h"
 
@@ -96,6 +96,8 @@ bool exchange_is_answered(const struct exchange *x);
 void exchange_reply(struct exchange *x, uint16_t status, struct slice type, struct slice bytes);
 /* The same with memory from malloc() that is freed at the end. NULL is answered with 500. */
 void exchange_reply_owned(struct exchange *x, uint16_t status, struct slice type, char *bytes, size_t len);
+/* The buffer's bytes, given away; a failed buffer is answered with 500. */
+void exchange_reply_buf(struct exchange *x, uint16_t status, struct slice type, struct buf *bytes);
 /* {"error": "...", "status": N}; the text is escaped. */
 void exchange_fail(struct exchange *x, uint16_t status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Also with fields. */

@@ -3,6 +3,7 @@
 #include "serve/handlers.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "serve/pattern.h"
 #include "serve/query.h"
@@ -11,6 +12,7 @@
 #include "serve/worker.h"
 
 #define BODY_MAX_BYTES (16ull * 1024 * 1024 * 1024)
+#define DRIP_MAX_BYTES (1024u * 1024u)
 #define CHUNK_BYTES 4096u
 #define CHUNK_MAX_BYTES ((uint64_t)EXCHANGE_FILL_ROOM)
 
@@ -119,4 +121,41 @@ void handle_chunked(struct exchange *x)
     exchange_answer(
         x, &(struct answer){
                .status = 200, .body = BODY_FILL, .type = TYPE_BYTES, .length = LENGTH_UNKNOWN, .fill = fill_chunk });
+}
+
+/* numbers: bytes to send, and the wait between two of them in ns; state: not NULL when the wait is due. */
+static size_t fill_drip(struct exchange *x, char *out, size_t room, bool *end)
+{
+    if (x->numbers[1] == 0) {
+        size_t n = x->numbers[0] < room ? (size_t)x->numbers[0] : room;
+        memset(out, 'x', n);
+        x->numbers[0] -= n;
+        *end = x->numbers[0] == 0;
+        return n;
+    }
+    if (x->state != NULL) {
+        x->state = NULL;
+        exchange_start_timer(x, x->numbers[1]);
+        return 0;
+    }
+    x->state = x;
+    *out = 'x';
+    x->numbers[0]--;
+    *end = x->numbers[0] == 0;
+    return 1;
+}
+
+void handle_drip(struct exchange *x)
+{
+    uint64_t bytes = 10, ms = 100;
+
+    if (!query_number(x, "bytes", 0, DRIP_MAX_BYTES, &bytes) ||
+        !query_number(x, "ms", 0, x->worker->config->max_delay_ns / 1000000u, &ms)) {
+        return;
+    }
+    x->numbers[0] = bytes;
+    x->numbers[1] = ms * 1000000u;
+    x->on_time = exchange_resume;
+    exchange_answer(x, &(struct answer){
+                           .status = 200, .body = BODY_FILL, .type = TYPE_BYTES, .length = bytes, .fill = fill_drip });
 }

@@ -8,9 +8,15 @@
 void handle_home(struct exchange *x);
 void handle_health(struct exchange *x);
 
+void handle_prime(struct exchange *x);
+void handle_fibonacci(struct exchange *x);
+
 void handle_bytes(struct exchange *x);
 void handle_status(struct exchange *x);
 void handle_delay(struct exchange *x);
 void handle_chunked(struct exchange *x);
+void handle_drip(struct exchange *x);
+void handle_headers(struct exchange *x);
+void handle_static(struct exchange *x);
 
 #endif

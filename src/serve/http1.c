@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/access.h"
 #include "serve/conn.h"
 #include "serve/http1_send.h"
 #include "serve/routes.h"
 #include "serve/status.h"
+#include "serve/site.h"
 #include "serve/worker.h"
 
 enum {
@@ -176,9 +178,15 @@ static void route_request(struct conn *c, unsigned *allowed)
     struct http1 *h = &c->http1;
 
     *allowed = ~0u;
-    if (!h->head.asterisk &&
-        route_find(h->head.method, h->head.path, &h->x.route, &h->x.arg, allowed) == ROUTE_NO_PATH) {
-        *allowed = 0;
+    if (h->head.asterisk ||
+        route_find(h->head.method, h->head.path, &h->x.route, &h->x.arg, allowed) != ROUTE_NO_PATH) {
+        return;
+    }
+    if (c->worker->site->root >= 0) {
+        *allowed = 1u << REQUEST_GET;
+        if (h->head.method == REQUEST_GET || h->head.method == REQUEST_HEAD) {
+            h->x.route = route_static();
+        }
     }
 }
 
@@ -228,6 +236,10 @@ static void take_request(struct conn *c)
     h->body_done = request_body_is_done(&h->body);
     h->x.has_body = !h->body_done;
     route_request(c, &allowed);
+    if (h->x.route != NULL && (h->x.route->flags & ROUTE_WRITES) != 0 && !access_may_write(&h->x)) {
+        h->started = true;
+        return;
+    }
     if (h->body_done) {
         return;
     }

@@ -28,8 +28,21 @@ static const struct route ROUTES[] = {
     { UNDER("/delay/", "ms"), .methods = ANY, .start = handle_delay, .text = "an answer after that many milliseconds" },
     { UNDER("/chunked/", "n"), .methods = ANY, .start = handle_chunked,
       .text = "n bytes in chunks of 4096; ?chunk= sets their size" },
+    { UNDER("/prime/", "n"), .methods = GET, .start = handle_prime,
+      .text = "CPU: the smallest prime from n on; ?threads= copies of the search" },
+    { UNDER("/fibonacci/", "n"), .methods = GET, .start = handle_fibonacci,
+      .text = "CPU: a Fibonacci number, n up to 93" },
+    { EXACT("/drip"), .methods = ANY, .start = handle_drip, .text = "?bytes= one at a time, ?ms= apart" },
+    { EXACT("/headers"), .methods = ANY, .start = handle_headers, .text = "the request as it arrived" },
     { EXACT("/healthz"), .methods = GET, .start = handle_health, .text = "the server is alive" },
 };
+
+const struct route *route_static(void)
+{
+    static const struct route STATIC = { .methods = GET, .start = handle_static, .pattern = "(file)" };
+
+    return &STATIC;
+}
 
 const struct route *route_table(size_t *count)
 {

@@ -34,5 +34,7 @@ enum route_found route_find(enum request_method method, struct slice path, const
 #define ROUTE_ALLOW_MAX 64
 struct slice route_allow(char out[ROUTE_ALLOW_MAX], unsigned methods);
 const struct route *route_table(size_t *count);
+/* For paths that no row has, when there is a folder of files. */
+const struct route *route_static(void);
 
 #endif

@@ -11,15 +11,17 @@
 #include <unistd.h>
 
 #include "serve/pattern.h"
+#include "serve/site.h"
 #include "serve/worker.h"
 
-enum { THREADS_MAX = 1024, BACKLOG_DEFAULT = 4096 };
+enum { THREADS_MAX = 1024, BACKLOG_DEFAULT = 4096, TEXTS = 7, RECURSION_MAX = 40 };
 
 #define SECOND_NS 1000000000u
 
 struct serve {
     struct serve_config config; /* our copy */
-    char *cert_file, *key_file;
+    char *texts[TEXTS];
+    struct site site;
     struct worker *workers;
     size_t worker_count; /* initialised ones */
     size_t thread_count; /* running ones */
@@ -43,6 +45,11 @@ void serve_config_init(struct serve_config *c)
         .idle_timeout_ns = 75ull * SECOND_NS,
         .grace_ns = 10ull * SECOND_NS,
         .max_delay_ns = 3600ull * SECOND_NS,
+        .max_cpu_ns = 60ull * SECOND_NS,
+        .max_disk_bytes = 4ull * 1024 * 1024 * 1024,
+        .max_recursion = 25,
+        .self_urls = STRLIST_INIT,
+        .allow_upstream = STRLIST_INIT,
     };
 }
 
@@ -50,6 +57,8 @@ void serve_config_release(struct serve_config *c)
 {
     strlist_release(&c->listen);
     strlist_release(&c->tls_listen);
+    strlist_release(&c->self_urls);
+    strlist_release(&c->allow_upstream);
 }
 
 /* ---- Checking and copying the configuration ---- */
@@ -69,6 +78,9 @@ static int check(const struct serve_config *c, struct err *err)
     if (c->head_max_bytes == 0 || c->body_max_bytes == 0) {
         return err_set(err, ERR_CONFIG, 0, "the limits of head and body must be above 0");
     }
+    if (c->max_recursion > RECURSION_MAX) {
+        return err_set(err, ERR_CONFIG, 0, "a recursion of %u is more than %d", c->max_recursion, RECURSION_MAX);
+    }
     if (c->head_max_bytes > 16u * 1024 * 1024) {
         return err_set(err, ERR_CONFIG, 0, "a head of %u bytes is more than 16 MiB", c->head_max_bytes);
     }
@@ -85,14 +97,24 @@ static bool copy_list(struct strlist *to, const struct strlist *from)
     return true;
 }
 
-static bool copy_text(char **copy, const char **in_config)
+/* Every text of the configuration, so that the caller may free his. */
+static bool copy_texts(struct serve *s)
 {
-    if (*in_config == NULL) {
-        return true;
+    struct serve_config *c = &s->config;
+    const char **texts[TEXTS] = { &c->cert_file,  &c->key_file, &c->root,      &c->data_root,
+                                  &c->cluster_id, &c->token,    &c->access_log };
+
+    for (size_t i = 0; i < TEXTS; i++) {
+        if (*texts[i] == NULL) {
+            continue;
+        }
+        s->texts[i] = slice_dup(slice_str(*texts[i]));
+        *texts[i] = s->texts[i];
+        if (s->texts[i] == NULL) {
+            return false;
+        }
     }
-    *copy = slice_dup(slice_str(*in_config));
-    *in_config = *copy;
-    return *copy != NULL;
+    return true;
 }
 
 static unsigned cpus(void)
@@ -106,8 +128,11 @@ static int copy_config(struct serve *s, const struct serve_config *config, struc
 {
     s->config = *config;
     s->config.listen = s->config.tls_listen = (struct strlist)STRLIST_INIT;
-    bool ok = copy_list(&s->config.listen, &config->listen) && copy_list(&s->config.tls_listen, &config->tls_listen) &&
-              copy_text(&s->cert_file, &s->config.cert_file) && copy_text(&s->key_file, &s->config.key_file);
+    s->config.self_urls = s->config.allow_upstream = (struct strlist)STRLIST_INIT;
+    bool ok = copy_texts(s) && copy_list(&s->config.listen, &config->listen) &&
+              copy_list(&s->config.tls_listen, &config->tls_listen) &&
+              copy_list(&s->config.self_urls, &config->self_urls) &&
+              copy_list(&s->config.allow_upstream, &config->allow_upstream);
     if (ok && s->config.listen.count + s->config.tls_listen.count == 0) {
         ok = strlist_add(&s->config.listen, SLICE(SERVE_DEFAULT_LISTEN));
     }
@@ -234,7 +259,7 @@ static int make_workers(struct serve *s, struct err *err)
         return err_set(err, ERR_SYSTEM, ENOMEM, "cannot start the server");
     }
     while (s->worker_count < threads) {
-        if (worker_init(&s->workers[s->worker_count], &s->config, err) != 0) {
+        if (worker_init(&s->workers[s->worker_count], &s->config, &s->site, err) != 0) {
             return -1;
         }
         s->workers[s->worker_count].max_open = (max + threads - 1) / threads;
@@ -256,8 +281,8 @@ int serve_start(struct serve **out, const struct serve_config *config, struct er
         return err_set(err, ERR_SYSTEM, ENOMEM, "cannot start the server");
     }
     pattern_bytes();
-    if (copy_config(s, config, err) != 0 || make_workers(s, err) != 0 || make_tls(s, err) != 0 ||
-        listen_on_all(s, err) != 0 || start_threads(s, err) != 0) {
+    if (copy_config(s, config, err) != 0 || site_init(&s->site, &s->config, err) != 0 || make_workers(s, err) != 0 ||
+        make_tls(s, err) != 0 || listen_on_all(s, err) != 0 || start_threads(s, err) != 0) {
         serve_free(s);
         return -1;
     }
@@ -339,9 +364,11 @@ void serve_free(struct serve *s)
     for (size_t i = 0; i < s->worker_count; i++) {
         worker_release(&s->workers[i]);
     }
+    site_release(&s->site);
     serve_config_release(&s->config);
-    free(s->cert_file);
-    free(s->key_file);
+    for (size_t i = 0; i < TEXTS; i++) {
+        free(s->texts[i]);
+    }
     free(s->workers);
     free(s->certificate_pem);
     free(s);

@@ -68,10 +68,41 @@ struct serve_config {
     uint64_t idle_timeout_ns; /* --idle-timeout: between two requests of a kept connection; closed silently. 75 s */
     uint64_t grace_ns;        /* --grace: after serve_stop(), for requests in flight. 10 s */
     uint64_t max_delay_ns;    /* --max-delay: the longest /delay/{ms}; above: 400. 1 h */
+
+    /* --root DIR: a folder of files served for every path that no route has; NULL: none. Files only, never outside. */
+    const char *root;
+    /* --data-root DIR (else DATA_ROOT of the environment): below it everything is written: output/, flows/, blobs/.
+     * NULL: the current folder. It must exist; the folders in it are made when they are needed. */
+    const char *data_root;
+    /* --max-cpu TIME: CPU time of one /prime request (each of its threads); beyond it the answer is 503. 60 s */
+    uint64_t max_cpu_ns;
+    /* --max-disk SIZE: what output/ and blobs/ may hold together; checked before writing, 507. 4 GiB */
+    uint64_t max_disk_bytes;
+    /* --max-recursion N: the largest n of /recursive/{n}; above: 400. 25, at most 40 */
+    unsigned max_recursion;
+    /* --self-url URL (repeatable): further names of this very server that /recursive and flows may call
+     * ("https://app.example.com"). The addresses it listens on need not be given. */
+    struct strlist self_urls;
+    /* --allow-upstream HOST[:PORT] (repeatable): other servers they may call. */
+    struct strlist allow_upstream;
+    /* --cluster-id TEXT: what /healthz says to prove that it is one of us; the same for all instances behind one name.
+     * NULL: random */
+    const char *cluster_id;
+    /* --trust-proxy: a router in front tells the truth in X-Forwarded-Proto and X-Forwarded-Host. false */
+    bool trust_proxy;
+    /* --token TEXT: what "Authorization: Bearer" must carry on every route that writes. --open-writes: nobody is asked.
+     * With --public one of the two is needed, or those routes are refused (403, saying so). Without --public and
+     * without token they are open. */
+    const char *token;
+    bool open_writes;
+    /* --access-log FILE ("-": standard output): a JSON line for each answer. NULL: none */
+    const char *access_log;
 };
 
 void serve_config_init(struct serve_config *c);
-void serve_config_release(struct serve_config *c); /* frees the two lists */
+void serve_config_release(struct serve_config *c); /* frees the lists */
+/* Adds the uris of a VCAP_APPLICATION document (Cloud Foundry) to self_urls. ERR_CONFIG when it is none. */
+MUST_CHECK int serve_config_add_vcap(struct serve_config *c, const char *vcap_application, struct err *err);
 
 struct serve;
 

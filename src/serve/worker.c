@@ -9,6 +9,8 @@
 
 #include "base/clock.h"
 #include "serve/conn.h"
+#include "serve/http_date.h"
+#include "serve/offload.h"
 
 enum { ACCEPTS_PER_EVENT = 64 }; /* a storm of connections must not starve those that are open */
 
@@ -20,17 +22,11 @@ enum { ACCEPTS_PER_EVENT = 64 }; /* a storm of connections must not starve those
 
 static void refresh_date(struct worker *w)
 {
-    static const char DAYS[7][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat" };
-    static const char MONTHS[12][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
     uint64_t wall_ns = clock_wall_ns();
-    time_t seconds = (time_t)(wall_ns / 1000000000u);
-    struct tm t;
+    char text[HTTP_DATE_MAX];
+    struct slice date = http_date_format(text, (time_t)(wall_ns / 1000000000u));
 
-    gmtime_r(&seconds, &t);
-    int len = snprintf(w->date, sizeof(w->date), "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n", DAYS[t.tm_wday],
-                       t.tm_mday, MONTHS[t.tm_mon], t.tm_year + 1900, t.tm_hour, t.tm_min, t.tm_sec);
-    w->date_len = (size_t)len;
+    w->date_len = (size_t)snprintf(w->date, sizeof(w->date), "Date: %.*s\r\n", SLICE_FMT(date));
     w->date_due_ns = w->now_ns + 1000000000u - wall_ns % 1000000000u;
 }
 
@@ -176,12 +172,17 @@ static void close_listeners(struct worker *w)
 
 /* ---- Stopping ---- */
 
+static void stop_when_over(struct worker *w)
+{
+    if (w->phase != WORKER_SERVING && w->living == 0 && w->away == 0) {
+        loop_stop(w->loop);
+    }
+}
+
 void worker_conn_forgotten(struct worker *w)
 {
     w->living--;
-    if (w->phase != WORKER_SERVING && w->living == 0) {
-        loop_stop(w->loop);
-    }
+    stop_when_over(w);
 }
 
 static void drop_all(struct worker *w)
@@ -191,9 +192,7 @@ static void drop_all(struct worker *w)
     while (w->conns != NULL) {
         conn_reset(w->conns);
     }
-    if (w->living == 0) {
-        loop_stop(w->loop);
-    }
+    stop_when_over(w);
 }
 
 static void grace_is_over(struct timer *t)
@@ -209,11 +208,8 @@ static void stop_gracefully(struct worker *w)
         next = c->next;
         conn_stop(c);
     }
-    if (w->living == 0) {
-        loop_stop(w->loop);
-    } else {
-        timer_start(&w->grace, w->config->grace_ns);
-    }
+    timer_start(&w->grace, w->config->grace_ns);
+    stop_when_over(w);
 }
 
 static void reload(struct worker *w, int calls)
@@ -238,6 +234,7 @@ static void woken(struct wakeup *wakeup)
     int reloads = __atomic_load_n(&w->reload_calls, __ATOMIC_RELAXED);
 
     worker_touch(w);
+    offload_collect(w);
     if (reloads != w->reloads_done) {
         reload(w, reloads);
     }
@@ -247,6 +244,7 @@ static void woken(struct wakeup *wakeup)
     if (stops > 1 && w->phase == WORKER_STOPPING) {
         drop_all(w);
     }
+    stop_when_over(w);
 }
 
 /* ---- Life ---- */
@@ -268,11 +266,13 @@ static void set_timer(struct worker *w, struct timer *t, void (*on_time)(struct 
     timer_init(t, w->loop);
 }
 
-int worker_init(struct worker *w, const struct serve_config *config, struct err *err)
+int worker_init(struct worker *w, const struct serve_config *config, struct site *site, struct err *err)
 {
     *w = (struct worker){ .config = config,
+                          .site = site,
                           .tick_due_ns = UINT64_MAX,
                           .read_size = config->head_max_bytes + (size_t)WORKER_READ_BYTES };
+    pthread_mutex_init(&w->mail_lock, NULL);
     if (loop_new(&w->loop, err) != 0) {
         return -1;
     }
@@ -317,5 +317,6 @@ void worker_release(struct worker *w)
     free(w->listeners);
     free(w->read_bytes);
     free(w->out_bytes);
+    pthread_mutex_destroy(&w->mail_lock);
     *w = (struct worker){ 0 };
 }

@@ -13,6 +13,8 @@
 #include <pthread.h>
 
 struct conn;
+struct offload;
+struct site;
 
 enum {
     WORKER_OUT_BYTES = 64 * 1024, /* what a connection assembles before it writes */
@@ -38,6 +40,7 @@ struct worker_listener {
 struct worker {
     struct loop *loop;
     const struct serve_config *config;
+    struct site *site;
     struct tls_context *tls; /* NULL without TLS listeners */
     struct worker_listener *listeners;
     size_t listener_count;
@@ -54,6 +57,9 @@ struct worker {
     uint64_t tick_due_ns;
     struct timer grace, accept_again;
     struct wakeup wakeup;
+    pthread_mutex_t mail_lock;
+    struct offload *mail;         /* ended ones, for offload_collect() */
+    unsigned away;                /* offloads that have not come back */
     int stop_calls, reload_calls; /* atomics, written by serve_stop() and serve_reload() */
     int reloads_done;
 
@@ -73,7 +79,7 @@ struct worker {
 };
 
 /* Makes loop and memory; listeners are added before worker_run(). */
-MUST_CHECK int worker_init(struct worker *w, const struct serve_config *config, struct err *err);
+MUST_CHECK int worker_init(struct worker *w, const struct serve_config *config, struct site *site, struct err *err);
 void worker_release(struct worker *w);                                             /* zero is fine */
 MUST_CHECK int worker_listen(struct worker *w, int fd, bool tls, struct err *err); /* takes fd in any case */
 /* Until stopped and without connections. */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "serve/site.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int site_init(struct site *s, const struct serve_config *config, struct err *err)
+{
+    *s = (struct site){ .config = config, .root = -1 };
+    if (config->root != NULL) {
+        s->root = open(config->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (s->root < 0) {
+            return err_set(err, ERR_CONFIG, errno, "cannot serve the folder %s", config->root);
+        }
+    }
+    return 0;
+}
+
+void site_release(struct site *s)
+{
+    if (s->config == NULL) {
+        return; /* never made */
+    }
+    if (s->root >= 0) {
+        close(s->root);
+    }
+    s->root = -1;
+}

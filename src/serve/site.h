@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What all workers of a server share. Made before they start; afterwards only what says so changes. */
+#ifndef PLIMSOLL_SERVE_SITE_H
+#define PLIMSOLL_SERVE_SITE_H
+
+#include "base/random.h"
+#include "serve/serve.h"
+
+struct site {
+    const struct serve_config *config;
+    int root; /* --root as a descriptor; -1: none */
+};
+
+MUST_CHECK int site_init(struct site *s, const struct serve_config *config, struct err *err);
+void site_release(struct site *s); /* zero is fine */
+
+#endif

@@ -138,7 +138,9 @@ void ab_run_show_end(struct ab_run *run)
         return;
     run->_reply_open = false;
     putchar('\n');
-    if (run->options->verbosity >= 3)
+    if (run->_status < 200 || run->_status >= 300)
+        printf("WARNING: Response code not 2xx (%u)\n", run->_status);
+    else if (run->options->verbosity >= 3)
         printf("LOG: Response code = %u\n", run->_status);
 }
 

@@ -62,7 +62,6 @@ static void begin(struct stream *s, int fd, bool is_tcp)
     s->unclean = false;
     s->_is_dry = false;
     s->_saw_eof = false;
-    s->_tls_context = NULL;
     s->_tls = NULL;
     s->tls_error[0] = '\0';
 }

@@ -26,11 +26,11 @@ struct stream {
     int sys_error;
     bool is_tcp;
     bool unclean;
-    bool _is_dry;  /* TLS: the last read found no whole record; what is buffered is no use before more comes */
-    bool _saw_eof; /* TLS: the socket said FIN */
-    struct tls_context *_tls_context;
-    struct tls *_tls;    /* NULL for plain */
-    char tls_error[120]; /* "alert unrecognized_name", "certificate verify failed: self-signed certificate" */
+    bool _is_dry;          /* TLS: the last read found no whole record; what is buffered is no use before more comes */
+    bool _saw_eof;         /* TLS: the socket said FIN */
+    uint64_t _session_key; /* TLS: which kept session is this peer's */
+    struct tls *_tls;      /* NULL for plain */
+    char tls_error[120];   /* "alert unrecognized_name", "certificate verify failed: self-signed certificate" */
 };
 
 #define STREAM_CLOSED \

@@ -89,8 +89,9 @@ static int start_client(struct stream *s, SSL *ssl, struct tls_context *ctx, con
     if (ctx->verifies && verify_name != NULL && !expect_name(ssl, verify_name)) {
         return refuse(s, "the name to verify is impossible");
     }
-    if (ctx->session != NULL && tls_session_is_for(ctx, ssl) && SSL_set_session(ssl, ctx->session) != 1) {
-        ERR_clear_error(); /* a full handshake then */
+    if (ctx->keeps_sessions) {
+        s->_session_key = tls_session_key(sni, verify_name);
+        tls_resume_session(ctx, s, ssl);
     }
     SSL_set_connect_state(ssl);
     return 0;
@@ -112,7 +113,6 @@ int stream_tls_start(struct stream *s, struct tls_context *ctx, const char *sni,
         SSL_free(ssl);
         return -1;
     }
-    s->_tls_context = ctx;
     s->_tls = (struct tls *)(void *)ssl;
     return 0;
 }

@@ -18,8 +18,9 @@ struct tls_client_config {
     /* 10, 11, 12, 13; 0: the library's. Asking for 10 or 11 also lowers the library's security level, without which
      * they are refused. */
     int min_version, max_version;
-    const char *alpn;   /* "http/1.1", "h2,http/1.1"; NULL: none */
-    bool session_cache; /* keep the last session of the peer for resumption (so: a context for each peer) */
+    const char *alpn; /* "http/1.1", "h2,http/1.1"; NULL: none */
+    /* Keep the newest session of each peer (told apart by sni and verify_name) and offer it at the next connection. */
+    bool session_cache;
 };
 
 /* One context per worker thread (its locks would be shared otherwise). ERR_CONFIG naming the file or value. The caller

@@ -2,7 +2,6 @@
 #include "net/tls_internal.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,26 +122,6 @@ static int set_trust(struct tls_context *ctx, const struct tls_client_config *co
     return 0;
 }
 
-/* OpenSSL hands over one reference. */
-static int keep_session(SSL *ssl, SSL_SESSION *session)
-{
-    struct tls_context *ctx = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
-
-    const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
-
-    SSL_SESSION_free(ctx->session);
-    ctx->session = session;
-    snprintf(ctx->session_name, sizeof(ctx->session_name), "%s", name != NULL ? name : "");
-    return 1;
-}
-
-bool tls_session_is_for(const struct tls_context *ctx, SSL *ssl)
-{
-    const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
-
-    return strcmp(ctx->session_name, name != NULL ? name : "") == 0;
-}
-
 static int configure(struct tls_context *ctx, const struct tls_client_config *config, struct err *err)
 {
     if (set_versions(ctx->ssl_ctx, config->min_version, config->max_version, err) != 0 ||
@@ -168,8 +147,7 @@ static int configure(struct tls_context *ctx, const struct tls_client_config *co
         }
     }
     if (config->session_cache) {
-        SSL_CTX_set_session_cache_mode(ctx->ssl_ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
-        SSL_CTX_sess_set_new_cb(ctx->ssl_ctx, keep_session);
+        tls_keep_sessions(ctx);
     }
     return 0;
 }

@@ -41,7 +41,7 @@ void tls_context_free(struct tls_context *ctx)
     if (ctx == NULL) {
         return;
     }
-    SSL_SESSION_free(ctx->session);
+    tls_drop_sessions(ctx);
     X509_free(ctx->self_signed);
     SSL_CTX_free(ctx->ssl_ctx);
     BIO_meth_free(ctx->bio_method);

@@ -8,15 +8,18 @@
 
 #include <openssl/ssl.h>
 
-enum { ALPN_MAX = 256, TLS_NAME_MAX = 256 };
+enum { ALPN_MAX = 256, TLS_NAME_MAX = 256, TLS_SESSIONS = 256 };
 
 struct tls_context {
     SSL_CTX *ssl_ctx;
     BIO_METHOD *bio_method;
     bool is_server;
     bool verifies;
-    SSL_SESSION *session; /* client with session_cache: the newest, and the server name it was asked with */
-    char session_name[TLS_NAME_MAX];
+    bool keeps_sessions;
+    struct {
+        uint64_t key;
+        SSL_SESSION *session;
+    } sessions[TLS_SESSIONS];     /* client: the newest of each peer, by the low bits of its key */
     X509 *self_signed;            /* server without files */
     unsigned char alpn[ALPN_MAX]; /* in wire format */
     unsigned alpn_len;
@@ -32,8 +35,13 @@ MUST_CHECK int tls_context_use_files(struct tls_context *ctx, const char *cert_f
 /* Makes a key and a certificate for names now, uses them and keeps the certificate. */
 MUST_CHECK int tls_self_sign(struct tls_context *ctx, const char *names, struct err *err);
 
-/* Whether the kept session was made with the server name of ssl. */
-bool tls_session_is_for(const struct tls_context *ctx, SSL *ssl);
+/* Keeps the sessions that ctx gets from now on. */
+void tls_keep_sessions(struct tls_context *ctx);
+void tls_drop_sessions(struct tls_context *ctx);
+/* The peer as far as names tell it. */
+uint64_t tls_session_key(const char *sni, const char *verify_name);
+/* Offers the session that was kept for s->_session_key, if there is one. */
+void tls_resume_session(struct tls_context *ctx, const struct stream *s, SSL *ssl);
 /* err_set() with the reason of OpenSSL's oldest error in this thread, which clears its queue. */
 int tls_err_set(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Names the failure of a stream in tls_error (unless it has a text already) and clears OpenSSL's queue. */

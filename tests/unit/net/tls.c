@@ -300,13 +300,37 @@ static void test_memory(void **state)
     tls_pair_end(&p);
 }
 
+/* Connections to two peers take turns: each finds its own session again. */
+static void test_sessions_of_two(void **state)
+{
+    static const char *const NAMES[] = { "a.test", "localhost" };
+    struct tls_pair p = tls_pair_new();
+
+    (void)state;
+    tls_pair_server(&p, &(struct tls_server_config){ .names = TLS_PAIR_NAMES });
+    tls_pair_client(&p, (struct tls_client_config){ .session_cache = true });
+    for (int round = 0; round < 6; round++) {
+        tls_pair_connect(&p, NAMES[round % 2], NAMES[round % 2]);
+        assert_int_equal(p.client_io, IO_OK);
+        assert_int_equal(stream_tls_resumed(&p.client), round >= 2);
+        tls_pair_transfer(&p.server, &p.client, "x", 1);
+        tls_pair_close(&p);
+    }
+    tls_pair_end(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exchange),      cmocka_unit_test(test_verify_name),
-        cmocka_unit_test(test_untrusted),     cmocka_unit_test(test_resumption),
-        cmocka_unit_test(test_choices),       cmocka_unit_test(test_pending_and_discard),
-        cmocka_unit_test(test_half_a_record), cmocka_unit_test(test_send_file),
+        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_verify_name),
+        cmocka_unit_test(test_untrusted),
+        cmocka_unit_test(test_resumption),
+        cmocka_unit_test(test_sessions_of_two),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_pending_and_discard),
+        cmocka_unit_test(test_half_a_record),
+        cmocka_unit_test(test_send_file),
         cmocka_unit_test(test_memory),
     };
 

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "http/reply_fields.h"
+
 enum step {
     STEP_STATUS,     /* "HTTP/1.1 200", by position -> REASON */
     STEP_REASON,     /* up to the line's end -> LINE (LF), REASON_LF (CR) */
@@ -18,23 +20,11 @@ enum step {
     STEP_BAD,        /* refused, the reason is set */
 };
 
-enum field { FIELD_OTHER, FIELD_CONNECTION, FIELD_LENGTH, FIELD_CODING };
-
 static const char *const NAMES[] = {
-    [FIELD_OTHER] = "",
-    [FIELD_CONNECTION] = "connection",
-    [FIELD_LENGTH] = "content-length",
-    [FIELD_CODING] = "transfer-encoding",
-};
-
-/* Where a list's or a number's reader stands within its value. */
-enum word {
-    WORD_BEFORE,  /* blanks, and empty elements */
-    WORD_MATCH,   /* in a word that may still be one of ours */
-    WORD_MATCHED, /* blanks behind one */
-    WORD_OTHER,   /* in an element that is not ours */
-    WORD_QUOTED,  /* in a quoted string of one (only codings have parameters) */
-    WORD_ESCAPED,
+    [REPLY_FIELD_OTHER] = "",
+    [REPLY_FIELD_CONNECTION] = "connection",
+    [REPLY_FIELD_LENGTH] = "content-length",
+    [REPLY_FIELD_CODING] = "transfer-encoding",
 };
 
 /* More than a token's characters (RFC 9110 5.6.2), but nothing that could be mistaken for the end of a name or of a
@@ -42,14 +32,6 @@ enum word {
 static bool is_name_char(char c)
 {
     return (unsigned char)c > ' ' && (unsigned char)c < 0x80 && c != ':';
-}
-
-#define LENGTH_MAX ((uint64_t)INT64_MAX)
-
-static bool refuse(struct reply_head *h, const char *reason)
-{
-    h->reason = reason;
-    return false;
 }
 
 void reply_head_begin(struct reply_head *h)
@@ -70,194 +52,21 @@ static bool status_byte(struct reply_head *h, char c)
     const uint8_t at = h->_at++;
 
     if (at < 5)
-        return c == START[at] || refuse(h, "Expected HTTP/");
+        return c == START[at] || reply_head_refuse(h, "Expected HTTP/");
     if (at < 7)
-        return c == START[at] || refuse(h, "Unsupported HTTP version");
+        return c == START[at] || reply_head_refuse(h, "Unsupported HTTP version");
     if (at == 7) {
         h->version = c == '0' ? 10 : 11;
-        return (c >= '0' && c <= '9') || refuse(h, "Invalid HTTP version");
+        return (c >= '0' && c <= '9') || reply_head_refuse(h, "Invalid HTTP version");
     }
     if (at == 8)
-        return c == ' ' || refuse(h, "Expected space after version");
+        return c == ' ' || reply_head_refuse(h, "Expected space after version");
     if (at < 12) {
         h->status = (uint16_t)(h->status * 10 + (c - '0'));
-        return (c >= (at == 9 ? '1' : '0') && c <= '9') || refuse(h, "Invalid status code");
+        return (c >= (at == 9 ? '1' : '0') && c <= '9') || reply_head_refuse(h, "Invalid status code");
     }
     h->_step = c == '\r' ? STEP_REASON_LF : c == '\n' ? STEP_FIRST_LINE : STEP_REASON;
-    return c == ' ' || c == '\r' || c == '\n' || refuse(h, "Invalid status code");
-}
-
-/* ---- values that frame the message ---- */
-
-static bool end_number(struct reply_head *h)
-{
-    if (h->_word != WORD_MATCH && h->_word != WORD_MATCHED)
-        return refuse(h, h->_word == WORD_BEFORE ? "Empty Content-Length" : "Invalid character in Content-Length");
-    if ((h->flags & REPLY_HEAD_LENGTH) && h->length != h->_number)
-        return refuse(h, "Content-Length says two lengths");
-    h->length = h->_number;
-    h->flags |= REPLY_HEAD_LENGTH;
-    h->_number = 0;
-    h->_word = WORD_BEFORE;
-    return true;
-}
-
-/* RFC 9110 8.6: digits; a list of the same number may be taken as that number. */
-static bool length_byte(struct reply_head *h, char c)
-{
-    if (c == ' ' || c == '\t') {
-        if (h->_word == WORD_MATCH)
-            h->_word = WORD_MATCHED;
-        return true;
-    }
-    if (c == ',')
-        return end_number(h);
-    if (c < '0' || c > '9' || h->_word == WORD_MATCHED)
-        return refuse(h, "Invalid character in Content-Length");
-    const uint64_t digit = (uint64_t)(c - '0');
-    if (h->_number > (LENGTH_MAX - digit) / 10)
-        return refuse(h, "Content-Length overflow");
-    h->_number = h->_number * 10 + digit;
-    h->_word = WORD_MATCH;
-    return true;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
-}
-
-static bool is_word(const char *word, uint8_t at)
-{
-    return word[at] == '\0';
-}
-
-/* An element of Connection ended. h->_field stays; which word was matched follows from its first letter, kept in
- * h->_number. */
-static void end_option(struct reply_head *h)
-{
-    if (h->_word == WORD_MATCH || h->_word == WORD_MATCHED) {
-        if (h->_number == 'c' && is_word("close", h->_at))
-            h->flags |= REPLY_HEAD_CLOSE;
-        if (h->_number == 'k' && is_word("keep-alive", h->_at))
-            h->flags |= REPLY_HEAD_KEEP_ALIVE;
-    }
-    h->_word = WORD_BEFORE;
-    h->_at = 0;
-}
-
-/* RFC 9110 5.6.1 and 7.6.1: a list of tokens, any case, empty elements allowed. */
-static bool option_byte(struct reply_head *h, char c)
-{
-    if (c == ',') {
-        end_option(h);
-        return true;
-    }
-    if (c == ' ' || c == '\t') {
-        if (h->_word == WORD_MATCH)
-            h->_word = WORD_MATCHED;
-        return true;
-    }
-    c = lower(c);
-    if (h->_word == WORD_BEFORE) {
-        h->_number = (unsigned char)c;
-        h->_at = 0;
-        h->_word = WORD_MATCH;
-    }
-    const char *const word = h->_number == 'c' ? "close" : "keep-alive";
-    if (h->_word != WORD_MATCH || word[h->_at] != c)
-        h->_word = WORD_OTHER;
-    else
-        h->_at++;
-    return true;
-}
-
-static bool end_coding(struct reply_head *h)
-{
-    const bool chunked = (h->_word == WORD_MATCH || h->_word == WORD_MATCHED) && is_word("chunked", h->_at);
-
-    if (h->_word == WORD_QUOTED || h->_word == WORD_ESCAPED)
-        return refuse(h, "Invalid Transfer-Encoding");
-    if (h->_word == WORD_BEFORE)
-        return true;
-    /* RFC 9112 7: never chunked twice. Anything behind chunked makes the end of the connection the end of the body
-     * (6.3). */
-    if (chunked && (h->flags & REPLY_HEAD_CHUNKED))
-        return refuse(h, "Transfer-Encoding is chunked twice");
-    h->flags = (uint8_t)((h->flags & ~REPLY_HEAD_CHUNKED) | REPLY_HEAD_CODING | (chunked ? REPLY_HEAD_CHUNKED : 0));
-    h->_word = WORD_BEFORE;
-    h->_at = 0;
-    return true;
-}
-
-static bool coding_byte(struct reply_head *h, char c)
-{
-    static const char CHUNKED[] = "chunked";
-
-    if (h->_word == WORD_ESCAPED || (h->_word == WORD_QUOTED && c != '"' && c != '\\')) {
-        h->_word = WORD_QUOTED;
-        return true;
-    }
-    if (c == '"' || h->_word == WORD_QUOTED) {
-        h->_word = c == '\\' ? WORD_ESCAPED : h->_word == WORD_QUOTED ? WORD_OTHER : WORD_QUOTED;
-        return true;
-    }
-    if (c == ',')
-        return end_coding(h);
-    if (c == ' ' || c == '\t') {
-        if (h->_word == WORD_MATCH)
-            h->_word = WORD_MATCHED;
-        return true;
-    }
-    /* 7.1: chunked has no parameters; to skip one would be to guess. */
-    if (c == ';' && (h->_word == WORD_MATCH || h->_word == WORD_MATCHED) && is_word(CHUNKED, h->_at))
-        return refuse(h, "Invalid Transfer-Encoding");
-    if (h->_word == WORD_BEFORE)
-        h->_word = WORD_MATCH;
-    if (h->_word != WORD_MATCH || CHUNKED[h->_at] != lower(c))
-        h->_word = WORD_OTHER;
-    else
-        h->_at++;
-    return true;
-}
-
-static bool value_byte(struct reply_head *h, char c)
-{
-    if ((unsigned char)c < ' ' && c != '\t')
-        return refuse(h, "Invalid character in a field value");
-    if (h->_field == FIELD_LENGTH)
-        return length_byte(h, c);
-    return h->_field == FIELD_CONNECTION ? option_byte(h, c) : coding_byte(h, c);
-}
-
-static void begin_value(struct reply_head *h, enum field field)
-{
-    h->_field = (uint8_t)field;
-    h->_step = STEP_VALUE;
-    h->_word = WORD_BEFORE;
-    h->_number = 0;
-    h->_at = 0;
-}
-
-/* A field is over when the next line is no fold of it. */
-static bool end_field(struct reply_head *h)
-{
-    const enum field field = (enum field)h->_field;
-
-    h->_field = FIELD_OTHER;
-    switch (field) {
-    case FIELD_OTHER:
-        return true;
-    case FIELD_CONNECTION:
-        end_option(h);
-        return true;
-    case FIELD_LENGTH:
-        return end_number(h);
-    case FIELD_CODING:
-        h->flags |= REPLY_HEAD_CODING; /* even when the list is empty */
-        return end_coding(h);
-    }
-    return true;
+    return c == ' ' || c == '\r' || c == '\n' || reply_head_refuse(h, "Invalid status code");
 }
 
 /* ---- lines ---- */
@@ -316,16 +125,16 @@ static const char *take_name(struct reply_head *h, const char *p, const char *en
 {
     uint8_t field = h->_field, at = h->_at;
 
-    for (; field != FIELD_OTHER && p < end && is_name_char(*p); p++, at++) {
-        const char c = lower(*p);
-        if (field == FIELD_CONNECTION && at == 3 && c == 't')
-            field = FIELD_LENGTH; /* con|nection, con|tent-length */
+    for (; field != REPLY_FIELD_OTHER && p < end && is_name_char(*p); p++, at++) {
+        const char c = reply_head_lower(*p);
+        if (field == REPLY_FIELD_CONNECTION && at == 3 && c == 't')
+            field = REPLY_FIELD_LENGTH; /* con|nection, con|tent-length */
         else if (c != NAMES[field][at])
-            field = FIELD_OTHER;
+            field = REPLY_FIELD_OTHER;
     }
     h->_field = field;
     h->_at = at;
-    return field == FIELD_OTHER ? skip_name(p, end) : p;
+    return field == REPLY_FIELD_OTHER ? skip_name(p, end) : p;
 }
 
 /* First byte of a line. */
@@ -334,21 +143,23 @@ static bool line_byte(struct reply_head *h, char c, bool first)
     if (c == ' ' || c == '\t') { /* RFC 9112 5.2: a fold is a blank inside the value */
         h->_step = STEP_VALUE;
         if (first)
-            return refuse(h, "Unexpected space after start line");
-        return h->_field == FIELD_OTHER || value_byte(h, c);
+            return reply_head_refuse(h, "Unexpected space after start line");
+        return h->_field == REPLY_FIELD_OTHER || reply_field_byte(h, c);
     }
-    if (!end_field(h))
+    if (!reply_field_end(h))
         return false;
     if (c == '\r') {
         h->_step = STEP_END_LF;
         return true;
     }
     if (!is_name_char(c))
-        return refuse(h, "Invalid header token");
+        return reply_head_refuse(h, "Invalid header token");
     h->_step = STEP_NAME;
     h->_at = 1;
     if (!(h->flags & REPLY_HEAD_TRAILERS))
-        h->_field = lower(c) == 'c' ? FIELD_CONNECTION : lower(c) == 't' ? FIELD_CODING : FIELD_OTHER;
+        h->_field = reply_head_lower(c) == 'c'   ? REPLY_FIELD_CONNECTION
+                    : reply_head_lower(c) == 't' ? REPLY_FIELD_CODING
+                                                 : REPLY_FIELD_OTHER;
     return true;
 }
 
@@ -357,9 +168,11 @@ static bool line_byte(struct reply_head *h, char c, bool first)
 static bool name_end(struct reply_head *h, char c)
 {
     if (c != ':')
-        return refuse(h, "Invalid header token");
-    const bool ours = h->_field != FIELD_OTHER && is_word(NAMES[h->_field], h->_at);
-    begin_value(h, ours ? (enum field)h->_field : FIELD_OTHER);
+        return reply_head_refuse(h, "Invalid header token");
+    const bool ours = h->_field != REPLY_FIELD_OTHER && NAMES[h->_field][h->_at] == '\0';
+
+    h->_step = STEP_VALUE;
+    reply_field_begin(h, ours ? (enum reply_field)h->_field : REPLY_FIELD_OTHER);
     return true;
 }
 
@@ -372,17 +185,18 @@ static bool text_byte(struct reply_head *h, char c)
         h->_step = reason ? STEP_REASON_LF : STEP_VALUE_LF;
     else if (c == '\n') /* 2.2: a recipient may take a bare LF for the line's end */
         h->_step = reason ? STEP_FIRST_LINE : STEP_LINE;
-    else if (reason || h->_field == FIELD_OTHER)
-        return refuse(h, reason ? "Invalid character in the reason phrase" : "Invalid character in a field value");
+    else if (reason || h->_field == REPLY_FIELD_OTHER)
+        return reply_head_refuse(h, reason ? "Invalid character in the reason phrase"
+                                           : "Invalid character in a field value");
     else
-        return value_byte(h, c);
+        return reply_field_byte(h, c);
     return true;
 }
 
 static bool line_feed(struct reply_head *h, char c)
 {
     h->_step = h->_step == STEP_REASON_LF ? STEP_FIRST_LINE : STEP_LINE;
-    return c == '\n' || refuse(h, "Expected LF after CR");
+    return c == '\n' || reply_head_refuse(h, "Expected LF after CR");
 }
 
 /* One byte where a byte matters. */
@@ -403,7 +217,7 @@ static bool take_byte(struct reply_head *h, char c)
     case STEP_VALUE_LF:
         return line_feed(h, c);
     case STEP_END_LF:
-        return c == '\n' || refuse(h, "Expected LF after CR");
+        return c == '\n' || reply_head_refuse(h, "Expected LF after CR");
     case STEP_BAD:
         return false;
     }
@@ -440,52 +254,19 @@ static inline bool same_name(const char *name, const char *word, size_t len)
     return (load8(name) | small) == load8(word) && (load8(name + len - 8) | small) == load8(word + len - 8);
 }
 
-static enum field field_of(const char *name, size_t len)
+static enum reply_field field_of(const char *name, size_t len)
 {
     switch (len) {
     case sizeof("connection") - 1:
-        return same_name(name, "connection", len) ? FIELD_CONNECTION : FIELD_OTHER;
+        return same_name(name, "connection", len) ? REPLY_FIELD_CONNECTION : REPLY_FIELD_OTHER;
     case sizeof("content-length") - 1:
-        return same_name(name, "content-length", len) ? FIELD_LENGTH : FIELD_OTHER;
+        return same_name(name, "content-length", len) ? REPLY_FIELD_LENGTH : REPLY_FIELD_OTHER;
     case sizeof("transfer-encoding") - 1:
-        return lower(name[0]) == 't' && same_name(name + 1, "ransfer-encoding", len - 1) ? FIELD_CODING : FIELD_OTHER;
+        return reply_head_lower(name[0]) == 't' && same_name(name + 1, "ransfer-encoding", len - 1) ? REPLY_FIELD_CODING
+                                                                                                    : REPLY_FIELD_OTHER;
     default:
-        return FIELD_OTHER;
+        return REPLY_FIELD_OTHER;
     }
-}
-
-static bool starts(const char *p, const char *end, const char *text, size_t len)
-{
-    return (size_t)(end - p) >= len && memcmp(p, text, len) == 0;
-}
-
-/* The usual values of our own fields; p is behind the colon. */
-static const char *whole_value(struct reply_head *h, const char *p, const char *end)
-{
-    if (h->_field == FIELD_CONNECTION) {
-        const bool keep = starts(p, end, " keep-alive\r\n", 13);
-        if (!keep && !starts(p, end, " close\r\n", 8))
-            return p;
-        h->_number = keep ? 'k' : 'c';
-        h->_at = keep ? 10 : 5;
-        p += keep ? 13 : 8;
-    } else if (h->_field == FIELD_LENGTH) {
-        const char *digit = p + 1;
-        uint64_t n = 0;
-        if (end - p < 4 || *p != ' ')
-            return p;
-        for (; digit < end && digit < p + 18 && *digit >= '0' && *digit <= '9'; digit++)
-            n = n * 10 + (uint64_t)(*digit - '0');
-        if (digit == p + 1 || end - digit < 2 || digit[0] != '\r' || digit[1] != '\n')
-            return p;
-        h->_number = n;
-        p = digit + 2;
-    } else {
-        return p;
-    }
-    h->_word = WORD_MATCH;
-    h->_step = STEP_LINE;
-    return p;
 }
 
 /* A field's line, but of an unusual value of ours only the name and colon. */
@@ -496,20 +277,23 @@ static const char *whole_field_line(struct reply_head *h, const char *p, const c
     const char *const colon = skip_name(p, end);
     if (colon == end || *colon != ':')
         return p;
-    const enum field field = (h->flags & REPLY_HEAD_TRAILERS) ? FIELD_OTHER : field_of(p, (size_t)(colon - p));
-    const char *const line_end = field == FIELD_OTHER ? skip_text(colon + 1, end) : colon;
-    if (field == FIELD_OTHER && (end - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n'))
+    const enum reply_field field = (h->flags & REPLY_HEAD_TRAILERS) ? REPLY_FIELD_OTHER
+                                                                    : field_of(p, (size_t)(colon - p));
+    const char *const line_end = field == REPLY_FIELD_OTHER ? skip_text(colon + 1, end) : colon;
+    if (field == REPLY_FIELD_OTHER && (end - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n'))
         return p;
-    if (h->_field != FIELD_OTHER && !end_field(h)) {
+    if (h->_field != REPLY_FIELD_OTHER && !reply_field_end(h)) {
         h->_step = STEP_BAD;
         return p;
     }
-    if (field == FIELD_OTHER) {
+    if (field == REPLY_FIELD_OTHER) {
         h->_step = STEP_LINE;
         return line_end + 2;
     }
-    begin_value(h, field);
-    return whole_value(h, colon + 1, end);
+    reply_field_begin(h, field);
+    const char *const value_end = reply_field_whole(h, colon + 1, end);
+    h->_step = value_end == colon + 1 ? STEP_VALUE : STEP_LINE;
+    return value_end;
 }
 
 static const char *whole_line(struct reply_head *h, const char *p, const char *end)
@@ -526,7 +310,7 @@ static const char *skip(struct reply_head *h, const char *p, const char *end)
 {
     if (h->_step == STEP_NAME)
         return take_name(h, p, end);
-    if (h->_step == STEP_REASON || (h->_step == STEP_VALUE && h->_field == FIELD_OTHER))
+    if (h->_step == STEP_REASON || (h->_step == STEP_VALUE && h->_field == REPLY_FIELD_OTHER))
         return skip_text(p, end);
     return p;
 }
@@ -551,7 +335,7 @@ enum reply_head_state reply_head_feed(struct reply_head *h, const char *bytes, s
         if (p == end)
             break;
         const bool last = ends_head(h, *p);
-        if (last ? !end_field(h) : !take_byte(h, *p)) {
+        if (last ? !reply_field_end(h) : !take_byte(h, *p)) {
             *consumed = (size_t)(p - bytes);
             return REPLY_HEAD_BAD;
         }

@@ -168,6 +168,7 @@ void result_free(struct result *r);
 /* printf-style; false when out of memory. */
 bool result_add_reason(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool result_add_warning(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* One value as JSON text. False also when it is not JSON (a NaN, an integer beyond 63 bits): nothing is added then. */
 bool result_add_config(struct result *r, const char *name, const char *fmt_json, ...)
     __attribute__((format(printf, 3, 4)));
 bool result_add_config_string(struct result *r, const char *name,

@@ -2,7 +2,7 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --drain --no-retry
-    --seed --timeout --connect-timeout --method --header --body --upload-file --user --auth-bearer --http1.0 --http1.1
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --method --header --body --upload-file --user --auth-bearer --http1.0 --http1.1
     --resolve --re-resolve --source --unix-socket --ipv4 --ipv6 --insecure --cacert --sni --expect-status --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --cert --key --cert-out --threads --max-connections
@@ -21,6 +21,7 @@ _plimsoll_values() {
         compopt -o nospace -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
+    --arrivals) mapfile -t COMPREPLY < <(compgen -W 'constant poisson' -- "$word") ;;
     --progress) mapfile -t COMPREPLY < <(compgen -W 'auto none json' -- "$word") ;;
     --method | -X) mapfile -t COMPREPLY < <(compgen -W 'GET HEAD POST PUT PATCH DELETE OPTIONS' -- "$word") ;;
     --expect-status) mapfile -t COMPREPLY < <(compgen -W '2xx 3xx 4xx 5xx 2xx,3xx' -- "$word") ;;

@@ -96,6 +96,52 @@ static bool add_load(struct result *r, const struct load_options *o, const struc
            add_seconds(r, "connect_timeout_s", plan->connect_timeout_ns);
 }
 
+/* "100/s:30s" as seconds: from, to, length of each stage. */
+static bool add_stages(struct result *r, const struct load_options *o)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < o->stage_count; i++)
+        buf_printf(&text, "%s%.12g/s-%.12g/s:%.12gs", i > 0 ? "," : "", o->stages[i].from_per_s, o->stages[i].to_per_s,
+                   (double)o->stages[i].length_ns / NS_PER_S);
+    return add_text(r, "stages", &text);
+}
+
+static bool add_connection_stages(struct result *r, const struct load_options *o)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < o->connection_stage_count; i++)
+        buf_printf(&text, "%s%u:%.12gs", i > 0 ? "," : "", o->connection_stages[i].connections,
+                   (double)o->connection_stages[i].length_ns / NS_PER_S);
+    return add_text(r, "connection_stages", &text);
+}
+
+static bool add_open_model(struct result *r, const struct load_options *o)
+{
+    return (o->rate_per_s > 0 ? result_add_config(r, "rate_per_s", "%.12g", o->rate_per_s)
+                              : result_add_config(r, "rate_per_s", "null")) &&
+           add_stages(r, o) && add_number_or_null(r, "burst_size", o->burst_size) &&
+           add_seconds(r, "burst_period_s", o->burst_period_ns) &&
+           result_add_config_string(r, "arrivals", o->arrivals == LOAD_ARRIVALS_POISSON ? "poisson" : "constant") &&
+           add_number_or_null(r, "grow", o->grow) && add_number_or_null(r, "max_in_flight", o->max_in_flight);
+}
+
+/* Only one of the models has figures to tell. */
+static bool add_model(struct result *r, const struct load_options *o)
+{
+    const bool open = o->rate_per_s > 0 || o->stage_count > 0 || o->burst_size > 0;
+
+    if (!result_add_config_string(r, "model", open ? "open" : "closed"))
+        return false;
+    if (open)
+        return add_open_model(r, o);
+    return add_connection_stages(r, o) && add_seconds(r, "ramp_up_s", o->ramp_up_ns) &&
+           add_seconds(r, "think_min_s", o->think_min_ns) && add_seconds(r, "think_max_s", o->think_max_ns);
+}
+
 static bool add_request(struct result *r, const struct load_options *o, const struct load_plan *plan)
 {
     const struct load_target *first = &plan->targets[0];
@@ -123,6 +169,7 @@ static bool add_network(struct result *r, const struct load_options *o, const st
 
 bool load_config_add(struct result *r, const struct load_options *o, const struct load_plan *plan)
 {
-    return add_load(r, o, plan) && add_request(r, o, plan) && add_network(r, o, plan) && add_statuses(r, o) &&
-           result_add_config(r, "max_errors", "%.12g", plan->max_errors) && add_bool(r, "strict", plan->strict);
+    return add_load(r, o, plan) && add_model(r, o) && add_request(r, o, plan) && add_network(r, o, plan) &&
+           add_statuses(r, o) && result_add_config(r, "max_errors", "%.12g", plan->max_errors) &&
+           add_bool(r, "strict", plan->strict);
 }

@@ -234,6 +234,30 @@ static void take_numbers(struct load_plan *p, const struct load_options *o)
     p->percentile_count = o->percentile_count;
 }
 
+static void take_model(struct load_inputs *in, const struct load_options *o)
+{
+    struct load_plan *p = &in->plan;
+
+    in->_rate = (struct load_stage){ o->rate_per_s, o->rate_per_s, UINT64_MAX };
+    if (o->stage_count > 0) {
+        p->schedule.stages = o->stages;
+        p->schedule.stage_count = o->stage_count;
+    } else if (o->rate_per_s > 0) {
+        p->schedule.stages = &in->_rate;
+        p->schedule.stage_count = 1;
+    }
+    p->schedule.arrivals = o->arrivals;
+    p->schedule.burst_size = o->burst_size;
+    p->schedule.burst_period_ns = o->burst_period_ns;
+    p->grow = (uint32_t)o->grow;
+    p->max_in_flight = o->max_in_flight;
+    p->connection_stages = o->connection_stages;
+    p->connection_stage_count = o->connection_stage_count;
+    p->ramp_up_ns = o->ramp_up_ns;
+    p->think_min_ns = o->think_min_ns;
+    p->think_max_ns = o->think_max_ns;
+}
+
 static void take_manner(struct load_plan *p, const struct load_options *o)
 {
     p->version = o->http10 ? HTTP_1_0 : HTTP_1_1;
@@ -259,6 +283,7 @@ int load_inputs_make(struct load_inputs *in, const struct load_options *o, struc
     buf_init(&in->_authorization, 2 * TOKEN_MAX_BYTES);
     load_plan_init(&in->plan);
     take_numbers(&in->plan, o);
+    take_model(in, o);
     take_manner(&in->plan, o);
     if (make_targets(in, o, err) == 0 && make_overrides(in, &o->overrides, err) == 0 &&
         make_sources(in, &o->sources, err) == 0)

@@ -9,6 +9,7 @@
 
 struct load_inputs {
     struct load_plan plan;
+    struct load_stage _rate; /* --rate as the one stage it is */
     struct load_target *_targets;
     struct load_override *_overrides;
     struct addr *_sources;

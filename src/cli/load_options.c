@@ -25,6 +25,8 @@ void load_options_release(struct load_options *o)
     strlist_release(&o->labels);
     strlist_release(&o->command);
     free(o->percentiles);
+    free(o->stages);
+    free(o->connection_stages);
     free(o->failures_dir);
     memset(o, 0, sizeof(*o));
 }
@@ -119,6 +121,63 @@ static int check_outputs(const struct load_outputs *out, struct err *err)
     return 0;
 }
 
+static bool is_open(const struct load_options *o)
+{
+    return o->rate_per_s > 0 || o->stage_count > 0 || o->burst_size > 0;
+}
+
+static int need_rate(const char *option, struct err *err)
+{
+    err_set(err, ERR_USAGE, 0, "%s has no meaning without a rate", option);
+    return err_hint(err, "add for example --rate 500/s, or leave %s out", option);
+}
+
+static int check_open(const struct load_options *o, struct err *err)
+{
+    static const char HINT[] = "each says when requests are due: drop all but one";
+
+    if (o->rate_per_s > 0 && o->stage_count > 0)
+        return exclude_each_other("--rate", "--stages", HINT, err);
+    if (o->rate_per_s > 0 && o->burst_size > 0)
+        return exclude_each_other("--rate", "--burst", HINT, err);
+    if (o->stage_count > 0 && o->burst_size > 0)
+        return exclude_each_other("--stages", "--burst", HINT, err);
+    if (o->burst_size > 0 && o->has_arrivals && o->arrivals == LOAD_ARRIVALS_POISSON)
+        return exclude_each_other("--burst", "--arrivals poisson", "requests of a burst are due together", err);
+    if (o->grow > 0 && o->grow < o->connections) {
+        err_set(err, ERR_USAGE, 0, "--grow %llu is less than the %llu connections of the start",
+                (unsigned long long)o->grow, (unsigned long long)o->connections);
+        return err_hint(err, "--grow is what -c may become");
+    }
+    return 0;
+}
+
+/* What belongs to one model contradicts the other. */
+static int check_model(const struct load_options *o, struct err *err)
+{
+    static const char HINT[] = "with a rate the schedule says when a request is due, without one its connection does";
+    const char *rate = o->rate_per_s > 0 ? "--rate" : o->stage_count > 0 ? "--stages" : "--burst";
+
+    if (!is_open(o)) {
+        if (o->has_arrivals)
+            return need_rate("--arrivals", err);
+        if (o->grow > 0)
+            return need_rate("--grow", err);
+        if (o->max_in_flight > 0)
+            return need_rate("--max-in-flight", err);
+        if (o->ramp_up_ns > 0 && o->connection_stage_count > 0)
+            return exclude_each_other("--ramp-up", "stages of --connections", "drop one of the two", err);
+        return 0;
+    }
+    if (o->think_max_ns > 0)
+        return exclude_each_other(rate, "--think", HINT, err);
+    if (o->ramp_up_ns > 0)
+        return exclude_each_other(rate, "--ramp-up", HINT, err);
+    if (o->connection_stage_count > 0)
+        return exclude_each_other(rate, "stages of --connections", HINT, err);
+    return check_open(o, err);
+}
+
 static int check_threads(const struct load_options *o, struct err *err)
 {
     const uint64_t connections = o->connections * o->urls.count;
@@ -143,9 +202,22 @@ static int check_together(const struct load_options *o, struct err *err)
         return exclude_each_other("--http1.0", "--http1.1", "drop one of the two", err);
     if (o->insecure && o->ca_file != NULL)
         return exclude_each_other("--insecure", "--cacert", "drop -k to verify against the file", err);
-    if (check_credentials(o, err) != 0 || check_network(o, err) != 0 || check_outputs(&o->outputs, err) != 0)
+    if (check_credentials(o, err) != 0 || check_network(o, err) != 0 || check_outputs(&o->outputs, err) != 0 ||
+        check_model(o, err) != 0)
         return -1;
     return check_threads(o, err);
+}
+
+/* Stages that end give the run its length. */
+static uint64_t length_of_stages(const struct load_options *o)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < o->stage_count; i++)
+        sum += o->stages[i].length_ns;
+    for (size_t i = 0; i < o->connection_stage_count; i++)
+        sum += o->connection_stages[i].length_ns;
+    return sum;
 }
 
 int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err)
@@ -156,6 +228,8 @@ int load_options_parse(struct load_options *o, int argc, char **argv, bool *help
         return 0;
     if (check_together(o, err) != 0)
         return -1;
+    if (o->duration_ns == 0)
+        o->duration_ns = length_of_stages(o);
     if (o->duration_ns == 0 && o->requests == 0)
         o->duration_ns = UINT64_C(10) * NS_PER_S;
     return 0;

@@ -4,6 +4,7 @@
 #define PLIMSOLL_CLI_LOAD_OPTIONS_H
 
 #include "cli/options.h"
+#include "load/load.h"
 #include "result/result.h"
 
 #include <stdbool.h>
@@ -26,6 +27,17 @@ struct load_options {
     bool no_retry;
     bool has_seed;
     uint64_t seed;
+
+    double rate_per_s;
+    bool has_arrivals;
+    enum load_arrivals arrivals;
+    struct load_stage *stages;
+    size_t stage_count;
+    uint64_t burst_size, burst_period_ns;
+    uint64_t grow, max_in_flight;
+    struct load_connection_stage *connection_stages; /* then connections is the largest of them */
+    size_t connection_stage_count;
+    uint64_t ramp_up_ns, think_min_ns, think_max_ns;
 
     uint64_t timeout_ns, connect_timeout_ns;
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/units.h"
+#include "cli/load_models.h"
 #include "cli/load_values.h"
 #include "cli/option_values.h"
 #include "stats/hist.h"
@@ -22,8 +23,8 @@
 static const struct option_row ROWS[] = {
     { .heading = "How much load" },
     { .name = "connections", .short_name = 'c', .argument = "N", .shown_default = "10", .example = "50",
-      .help = "connections to each target, each with one request in flight",
-      .parse = option_count, FIELD(connections), .min = 1, .max = 1000000 },
+      .help = "connections to each target, each with one request in flight; stages as 10:30s,100:1m change how many are busy",
+      .parse = load_model_connections, .max = LONGEST_RUN_NS },
     { .name = "duration", .short_name = 'd', .argument = "TIME", .shown_default = "10s unless -n is given", .example = "30s",
       .help = "how long to offer load: 500ms, 30s, 2m, 1h30m",
       .parse = option_duration, FIELD(duration_ns), .min = NS_PER_MS, .max = LONGEST_RUN_NS },
@@ -48,6 +49,33 @@ static const struct option_row ROWS[] = {
     { .name = "seed", .argument = "N", .shown_default = "random, and reported", .example = "42",
       .help = "start of the random numbers, to repeat a run",
       .parse = load_value_seed, .max = LARGEST_SEED },
+
+    { .heading = "When requests are due (else: as soon as their connection is free)" },
+    { .name = "rate", .short_name = 'r', .argument = "RATE", .example = "500/s",
+      .help = "this many for each second over all connections, threads and targets: 500, 0.5/s, 30/min, 10k/s; latency counts from "
+              "when a request was due, also when no connection was free",
+      .parse = load_model_rate },
+    { .name = "arrivals", .argument = "constant|poisson", .shown_default = "constant", .example = "poisson",
+      .help = "evenly, or at random as many independent users are",
+      .parse = load_model_arrivals },
+    { .name = "stages", .argument = "RATE:TIME,...", .example = "100/s:30s,500/s:1m,0/s:10s", .max = LONGEST_RUN_NS,
+      .help = "rates over time, in a line from each to the next; the first stays for its time; after step: all stay",
+      .parse = load_model_stages },
+    { .name = "burst", .argument = "N:TIME", .example = "100:1s", .max = LONGEST_RUN_NS,
+      .help = "N together every TIME",
+      .parse = load_model_burst },
+    { .name = "grow", .argument = "N", .example = "200", .min = 1, .max = 1000000,
+      .help = "with a rate: open more connections, up to N to each target, while a request that is due finds none free",
+      .parse = option_count, FIELD(grow) },
+    { .name = "max-in-flight", .argument = "N", .example = "1000", .min = 1, .max = UINT32_MAX,
+      .help = "with a rate: never more requests at once over all targets",
+      .parse = option_count, FIELD(max_in_flight) },
+    { .name = "think", .argument = "TIME[..TIME]", .example = "1s..2s", .max = LONGEST_REQUEST_NS,
+      .help = "pause of a connection after each reply, at random in this range",
+      .parse = load_model_think },
+    { .name = "ramp-up", .argument = "TIME", .example = "10s", .max = LONGEST_RUN_NS,
+      .help = "connections begin one after another over this time",
+      .parse = option_duration, FIELD(ramp_up_ns) },
 
     { .heading = "Time limits" },
     { .name = "timeout", .argument = "TIME", .shown_default = "30s", .example = "5s",
@@ -174,6 +202,8 @@ static const char EPILOGUE[] =
     "      10 connections for 10 seconds\n"
     "  plimsoll load -c 50 -d 30s --warmup 5s --json run.json https://shop.test/\n"
     "      a measured run whose document can be compared with later ones\n"
+    "  plimsoll load -c 20 -d 30s --rate 500 --arrivals poisson http://127.0.0.1:3000/\n"
+    "      what 500 users each second would meet\n"
     "  plimsoll load -n 103 -c 10 -T image.bin http://127.0.0.1:3000/upload\n"
     "      exactly 103 uploads\n"
     "  plimsoll load -c 20 -d 10s --body @order.json -H 'Content-Type: application/json' \\\n"
@@ -204,8 +234,8 @@ static const struct option_table TABLE = {
     .usage = "[OPTION...] URL...",
     .summary = "Offers HTTP load to one or more targets, measures, and reports: throughput, latency of good replies, "
                "failures by "
-               "name, and whether the figures can be trusted. Every connection has one request in flight; the next one "
-               "starts when the reply is complete.",
+               "name, and whether the figures can be trusted. Unless a rate is given, the next request of a "
+               "connection starts when its reply is complete.",
     .rows = ROWS,
     .argument = load_value_url,
     .argument_offset = offsetof(struct load_options, urls),

@@ -60,11 +60,13 @@ static inline void roll_if_due(struct loader *w, uint64_t now)
         account_roll(w, now);
 }
 
-void account_start(struct client *c, uint64_t now)
+void account_start(struct exchange *x, uint64_t now)
 {
+    struct client *c = x->client;
     struct loader *w = c->loader;
 
-    if (c->warm) {
+    c->active_count++;
+    if (x->warm) {
         w->warm.started++;
         w->warm_in_flight++;
         return;
@@ -76,14 +78,13 @@ void account_start(struct client *c, uint64_t now)
     c->tally->started++;
 }
 
-/* A connection is established; those of the ramp count in the figures even when a warm-up follows. */
-void account_connection(struct client *c)
+void account_connection(struct client *c, bool counts)
 {
     struct loader *w = c->loader;
     const bool tls = c->tls_done_ns != 0;
 
     w->connections_by_address[c->address_slot]++;
-    if (c->warm && !c->in_ramp)
+    if (!counts)
         return;
     c->tally->connections_opened++;
     hist_record(&w->phases[PHASE_CONNECT], c->connected_ns - c->connect_start_ns);
@@ -100,38 +101,40 @@ static enum reply_class class_of(uint16_t status)
     return status >= 200 && status < 600 ? (enum reply_class)(status / 100 - 1) : CLASS_ERROR;
 }
 
-static void record(const struct client *c, uint64_t now, uint8_t fail, uint8_t flags)
+static void record(const struct exchange *x, uint64_t now, uint8_t fail, uint8_t flags)
 {
+    const struct client *c = x->client;
     struct loader *w = c->loader;
     struct load_record r;
 
     if (w->ring._slots == NULL)
         return;
-    r = (struct load_record){ .due_ns = c->due_ns,
-                              .connect_start_ns = c->record_reused ? 0 : c->connect_start_ns,
-                              .connected_ns = c->record_reused ? 0 : c->connected_ns,
-                              .tls_done_ns = c->record_reused ? 0 : c->tls_done_ns,
-                              .sent_first_ns = c->sent_first_ns,
-                              .sent_last_ns = c->sent_last_ns,
-                              .reply_first_ns = c->reply_first_ns,
+    r = (struct load_record){ .due_ns = x->due_ns,
+                              .connect_start_ns = x->reused ? 0 : c->connect_start_ns,
+                              .connected_ns = x->reused ? 0 : c->connected_ns,
+                              .tls_done_ns = x->reused ? 0 : c->tls_done_ns,
+                              .sent_first_ns = x->sent_first_ns,
+                              .sent_last_ns = x->sent_last_ns,
+                              .reply_first_ns = x->reply_first_ns,
                               .end_ns = now,
-                              .bytes_received = c->bytes_received,
-                              .body_bytes = c->reply.body_bytes,
+                              .bytes_received = x->bytes_received,
+                              .body_bytes = x->body_bytes,
                               .connection = c->ordinal + c->connection_number * c->loader->run->plan->connections,
                               .target = (uint16_t)c->target_index,
-                              .status = c->reply.head_complete ? c->reply.status : 0,
+                              .status = x->head_complete ? x->status : 0,
                               .fail = fail,
-                              .flags = (uint8_t)(flags | (c->record_reused ? LOAD_REUSED : 0) |
-                                                 (c->warm ? LOAD_WARMUP : 0) | (c->retried ? LOAD_RETRIED : 0)) };
+                              .flags = (uint8_t)(flags | (x->reused ? LOAD_REUSED : 0) | (x->warm ? LOAD_WARMUP : 0) |
+                                                 (x->retried ? LOAD_RETRIED : 0)) };
     record_ring_push(&w->ring, &r);
 }
 
 /* What every end of a request has in common, for those that count. */
-static void account_end(struct client *c, uint64_t now)
+static void account_end(struct exchange *x, uint64_t now)
 {
+    struct client *c = x->client;
     struct loader *w = c->loader;
     const uint64_t end = now < w->window_end_ns ? now : w->window_end_ns;
-    const uint64_t begin = c->taken_ns > w->window_start_ns ? c->taken_ns : w->window_start_ns;
+    const uint64_t begin = x->taken_ns > w->window_start_ns ? x->taken_ns : w->window_start_ns;
 
     roll_if_due(w, now);
     account_time(w, now);
@@ -141,50 +144,56 @@ static void account_end(struct client *c, uint64_t now)
     w->last_end_ns = now;
 }
 
-static void account_bytes(struct client *c)
+static void account_bytes(struct exchange *x)
 {
-    struct tally *t = c->tally;
+    struct tally *t = x->client->tally;
 
-    t->bytes_received += c->bytes_received;
-    t->body_bytes_received += c->reply.body_bytes;
-    t->interim_replies += c->reply.interim;
-    c->loader->interval.bytes += c->bytes_received;
+    t->bytes_received += x->bytes_received;
+    t->body_bytes_received += x->body_bytes;
+    t->interim_replies += x->interim;
+    x->client->loader->interval.bytes += x->bytes_received;
 }
 
-static void record_phases(struct client *c, uint64_t now)
+static void record_phases(struct exchange *x, uint64_t now)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
 
-    hist_record(&w->phases[PHASE_SEND], c->sent_last_ns - c->sent_first_ns);
+    hist_record(&w->phases[PHASE_SEND], x->sent_last_ns - x->sent_first_ns);
     /* A reply may begin before the request is out. */
-    hist_record(&w->phases[PHASE_WAIT], c->reply_first_ns > c->sent_last_ns ? c->reply_first_ns - c->sent_last_ns : 0);
-    hist_record(&w->phases[PHASE_RECEIVE], now - c->reply_first_ns);
+    hist_record(&w->phases[PHASE_WAIT], x->reply_first_ns > x->sent_last_ns ? x->reply_first_ns - x->sent_last_ns : 0);
+    hist_record(&w->phases[PHASE_RECEIVE], now - x->reply_first_ns);
 }
 
-void account_ok(struct client *c, uint64_t now)
+static uint8_t kept_alive(const struct exchange *x)
 {
+    return x->keep_alive ? LOAD_KEPT_ALIVE : 0;
+}
+
+void account_ok(struct exchange *x, uint64_t now)
+{
+    struct client *c = x->client;
     struct loader *w = c->loader;
     struct tally *t = c->tally;
-    const uint64_t latency = now - c->due_ns;
+    const uint64_t latency = now - x->due_ns;
 
-    if (c->warm) {
+    if (x->warm) {
         w->warm.ok++;
         w->warm_in_flight--;
-        record(c, now, LOAD_OK, c->reply.keep_alive ? LOAD_KEPT_ALIVE : 0);
+        record(x, now, LOAD_OK, kept_alive(x));
         return;
     }
-    account_end(c, now);
-    account_bytes(c);
+    account_end(x, now);
+    account_bytes(x);
     t->ok++;
     t->ok_in_window += now <= w->window_end_ns;
-    t->status[c->reply.status]++;
+    t->status[x->status]++;
     w->interval.ok++;
     hist_record(&t->latency, latency);
-    hist_record(&t->service_time, now - c->sent_first_ns);
+    hist_record(&t->service_time, now - x->sent_first_ns);
     hist_record(&w->interval_latency, latency);
-    hist_record(&w->by_class[class_of(c->reply.status)], latency);
-    record_phases(c, now);
-    record(c, now, LOAD_OK, c->reply.keep_alive ? LOAD_KEPT_ALIVE : 0);
+    hist_record(&w->by_class[class_of(x->status)], latency);
+    record_phases(x, now);
+    record(x, now, LOAD_OK, kept_alive(x));
 }
 
 static struct slice kept(const struct client *c)
@@ -193,47 +202,50 @@ static struct slice kept(const struct client *c)
 }
 
 /* A complete reply that failed a check (status, body) belongs to its status class, all else to "error". */
-static bool has_complete_reply(const struct client *c, const struct failure *why)
+static bool has_complete_reply(const struct exchange *x, const struct failure *why)
 {
-    return c->reply.head_complete && (why->kind == FAIL_STATUS || why->kind == FAIL_BODY);
+    return x->head_complete && (why->kind == FAIL_STATUS || why->kind == FAIL_BODY);
 }
 
-void account_failed(struct client *c, const struct failure *why, uint64_t now)
+void account_failed(struct exchange *x, const struct failure *why, uint64_t now)
 {
+    struct client *c = x->client;
     struct loader *w = c->loader;
-    const bool complete = has_complete_reply(c, why);
+    const bool complete = has_complete_reply(x, why);
+    const uint8_t flags = complete ? kept_alive(x) : 0;
 
-    if (c->warm) {
+    if (x->warm) {
         w->warm.failed++;
         w->warm_in_flight--;
-        record(c, now, (uint8_t)why->kind, complete && c->reply.keep_alive ? LOAD_KEPT_ALIVE : 0);
+        record(x, now, (uint8_t)why->kind, flags);
         return;
     }
-    account_end(c, now);
-    account_bytes(c);
+    account_end(x, now);
+    account_bytes(x);
     c->tally->failed++;
     w->interval.failed++;
     if (complete)
-        c->tally->status[c->reply.status]++;
-    hist_record(&w->by_class[complete ? class_of(c->reply.status) : CLASS_ERROR], now - c->due_ns);
+        c->tally->status[x->status]++;
+    hist_record(&w->by_class[complete ? class_of(x->status) : CLASS_ERROR], now - x->due_ns);
     failures_note(&w->failures, c->target_index, why, now, kept(c), w->in_hand);
-    record(c, now, (uint8_t)why->kind, complete && c->reply.keep_alive ? LOAD_KEPT_ALIVE : 0);
+    record(x, now, (uint8_t)why->kind, flags);
 }
 
-void account_unfinished(struct client *c, uint64_t now)
+void account_unfinished(struct exchange *x, uint64_t now)
 {
+    struct client *c = x->client;
     struct loader *w = c->loader;
     struct tally *t = c->tally;
 
-    if (c->warm) {
+    if (x->warm) {
         w->warm.unfinished++;
         w->warm_in_flight--;
         return;
     }
-    account_end(c, now);
-    account_bytes(c);
+    account_end(x, now);
+    account_bytes(x);
     t->unfinished++;
-    if (now - c->due_ns > t->oldest_unfinished_ns)
-        t->oldest_unfinished_ns = now - c->due_ns;
-    record(c, now, LOAD_OK, LOAD_UNFINISHED);
+    if (now - x->due_ns > t->oldest_unfinished_ns)
+        t->oldest_unfinished_ns = now - x->due_ns;
+    record(x, now, LOAD_OK, LOAD_UNFINISHED);
 }

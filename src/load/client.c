@@ -17,6 +17,9 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->tally = &w->tallies[c->target_index];
     c->index = index;
     c->ordinal = ordinal;
+    c->exchange_count = 1;
+    c->exchanges = &w->exchanges[index];
+    c->exchanges->client = c;
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
     reply_init(&c->reply, &w->run->reply_settings, c);
@@ -183,6 +186,21 @@ void client_close_politely(struct client *c, uint64_t now)
     loader_linger(c->loader, &raw, now);
 }
 
+/* Every slot of an open connection goes on: with the request it holds, or with what comes next. */
+static void go_on(struct client *c, uint64_t now)
+{
+    struct loader *w = c->loader;
+
+    w->depth++;
+    for (uint32_t i = 0; i < c->exchange_count && c->state != CLIENT_FINISHED; i++) {
+        if (c->exchanges[i].active)
+            http1_send(&c->exchanges[i], now);
+        else
+            loader_next(&c->exchanges[i], now);
+    }
+    w->depth--;
+}
+
 void client_opened(struct client *c, uint64_t now)
 {
     struct loader *w = c->loader;
@@ -190,19 +208,15 @@ void client_opened(struct client *c, uint64_t now)
     client_list_drop_connect(c);
     c->backoff_level = 0;
     w->alive_ns = now;
-    account_connection(c);
+    /* Those of the ramp count in the figures even when a warm-up follows. */
+    account_connection(c, c->in_ramp || c->active_count == 0 || !c->exchanges->warm);
     if (c->in_ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
     }
     set_state(c, CLIENT_READY);
     watch_change(c->watch, WATCH_READ);
-    w->depth++;
-    if (c->has_request)
-        client_send(c, now);
-    else
-        loader_next(c, now);
-    w->depth--;
+    go_on(c, now);
 }
 
 void client_address_failed(struct client *c, const struct failure *why, uint64_t now)
@@ -217,30 +231,46 @@ void client_address_failed(struct client *c, const struct failure *why, uint64_t
 void client_open_failed(struct client *c, const struct failure *why, uint64_t now)
 {
     struct loader *w = c->loader;
-    const bool ramp = c->in_ramp;
 
-    client_close(c);
-    if (ramp) {
+    if (c->in_ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
         w->ramp_refusals += why->kind == FAIL_TLS && strncmp(why->note, "alert ", 6) == 0;
-        if (!c->has_request && w->budget > 0) { /* a failed connect uses up one of -n and is a request that failed */
-            c->has_request = true;
-            c->warm = w->run->plan->warmup_ns > 0;
-            if (!c->warm && w->budget != UINT64_MAX)
-                w->budget--;
-            c->due_ns = c->taken_ns = c->open_start_ns;
-            c->was_sent = c->retried = false;
-            c->sent_bytes = c->bytes_received = 0;
-            c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;
-            reply_begin(&c->reply, c->target->is_head);
-            account_start(c, now);
-        }
+        if (c->active_count == 0 && w->budget > 0) /* it uses up one of -n and is a request that failed */
+            exchange_take(c->exchanges, w->run->plan->warmup_ns > 0, c->open_start_ns, c->open_start_ns, now);
     }
-    if (c->has_request)
-        client_fail(c, why, now);
-    else
+    client_fail(c, why, now);
+}
+
+/* All its requests fail; the connection is opened again after a while, or at once when it had been open. */
+void client_fail(struct client *c, const struct failure *why, uint64_t now)
+{
+    struct loader *w = c->loader;
+    const bool was_open = c->state == CLIENT_SENDING || c->state == CLIENT_READING;
+
+    if (was_open)
+        http1_note_reply(c);
+    for (uint32_t i = 0; i < c->exchange_count; i++) {
+        if (!c->exchanges[i].active)
+            continue;
+        account_failed(&c->exchanges[i], why, now);
+        exchange_free(&c->exchanges[i]);
+    }
+    c->keep_len = 0;
+    w->in_hand = (struct slice){ 0 };
+    client_close(c);
+    if (w->run->plan->abort_on_connect_error && why->kind != FAIL_TRUNCATED && why->kind != FAIL_BAD_MESSAGE)
+        atomic_store(&w->run->stop, 1);
+    /* A peer that answers each connection with an end at once must not make us recurse: back off for a moment. */
+    if (was_open && w->depth < 4) {
+        loader_next_all(c, now);
+        return;
+    }
+    if (why->kind == FAIL_TLS)
+        c->backoff_level = 0;        /* it answered: no need to wait longer each time */
+    if (c->state != CLIENT_SLEEPING) /* a request may time out while its connection backs off */
         loader_sleep(c, now);
+    loader_check_over(w, now);
 }
 
 static void start_tls(struct client *c, uint64_t now)
@@ -284,9 +314,7 @@ static void connect_ended(struct client *c, enum io io)
     const uint64_t now = clock_now_ns();
 
     if (io != IO_OK) {
-        const struct failure why = { .kind = connect_kind(c->stream.sys_error),
-                                     .sys = c->stream.sys_error,
-                                     .note = "" };
+        const struct failure why = connect_failure(c);
 
         client_address_failed(c, &why, now);
         return;
@@ -327,8 +355,8 @@ static void idle_events(struct client *c)
             return; /* session tickets */
     }
     client_close(c);
-    if (!c->in_idle)
-        loader_next(c, now); /* else it is opened again when a request comes due */
+    if (!c->exchanges->in_idle)
+        loader_next(c->exchanges, now); /* else it is opened again when a request comes due */
 }
 
 void client_ready_events(struct watch *watch, unsigned events)
@@ -345,35 +373,11 @@ void client_ready_events(struct watch *watch, unsigned events)
         return;
     case CLIENT_SENDING:
     case CLIENT_READING:
-        client_events(c, events);
+        http1_events(c, events);
         return;
     case CLIENT_IDLE:
     case CLIENT_SLEEPING:
     case CLIENT_FINISHED:
         return;
     }
-}
-
-void client_begin_request(struct client *c, uint64_t due, uint64_t now)
-{
-    struct loader *w = c->loader;
-
-    c->has_request = true;
-    c->warm = w->stage == STAGE_WARMUP;
-    c->was_sent = c->retried = false;
-    c->due_ns = due;
-    c->taken_ns = now;
-    c->sent_bytes = c->bytes_received = 0;
-    c->sent_first_ns = c->sent_last_ns = c->reply_first_ns = 0;
-    c->keep_len = 0;
-    reply_begin(&c->reply, c->target->is_head);
-    if (!c->warm && w->budget != UINT64_MAX)
-        w->budget--;
-    account_start(c, now);
-    client_list_add_timeout(c);
-    if (c->state == CLIENT_READY)
-        client_send(c, now);
-    else if (c->state == CLIENT_IDLE || c->state == CLIENT_SLEEPING)
-        client_open(c, now);
-    /* else it is opening already and sends when it is open */
 }

@@ -1,448 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One request and its reply on an open connection. */
+/* What every request has in common, whatever the protocol. */
 #include "load/loader.h"
 
-#include <errno.h>
-#include <string.h>
-
-#include "base/clock.h"
-
-#define READ_BYTES (16u * 1024u)
-#define WRITE_MAX (1024u * 1024u)
-/* Reads or writes before other connections get their turn: a fast peer can not keep the worker. */
-#define ROUNDS_MAX 16
-
-enum step {
-    STEP_AGAIN, /* something moved: go on */
-    STEP_WAIT,  /* nothing to do before the socket is ready */
-    STEP_ENDED, /* the request has ended; the connection may be something else by now */
-};
-
-static const struct buf *request_of(const struct client *c)
+void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, uint64_t now)
 {
-    return c->sending_close ? &c->target->close_request : &c->target->keep_request;
+    struct loader *w = x->client->loader;
+
+    x->active = true;
+    x->warm = warm;
+    x->was_sent = x->retried = x->reused = x->head_complete = x->keep_alive = false;
+    x->status = x->interim = 0;
+    x->due_ns = due;
+    x->taken_ns = taken;
+    x->bytes_received = x->body_bytes = 0;
+    x->sent_first_ns = x->sent_last_ns = x->reply_first_ns = 0;
+    if (!warm && w->budget != UINT64_MAX)
+        w->budget--;
+    account_start(x, now);
 }
 
-static enum io write_some(struct client *c, size_t *moved)
+void exchange_begin(struct exchange *x, uint64_t due, uint64_t now)
 {
-    const struct target *t = c->target;
-    const struct buf *head = request_of(c);
-    uint64_t at, len;
+    struct client *c = x->client;
 
-    if (c->sent_bytes < head->len)
-        return stream_write(&c->stream, head->data + c->sent_bytes, head->len - c->sent_bytes, moved);
-    at = c->sent_bytes - head->len;
-    len = t->body_bytes - at < WRITE_MAX ? t->body_bytes - at : WRITE_MAX;
-    if (t->body_file < 0)
-        return stream_write(&c->stream, t->body.ptr + at, (size_t)len, moved);
-    return stream_send_file(&c->stream, t->body_file, at, (size_t)len, c->loader->scratch, SCRATCH_BYTES, moved);
+    exchange_take(x, c->loader->stage == STAGE_WARMUP, due, now, now);
+    timeout_add(x);
+    if (c->state == CLIENT_READY)
+        http1_send(x, now);
+    else if (c->state == CLIENT_IDLE)
+        client_open(c, now);
+    /* else it is opening, or backing off: the request goes out when the connection is there */
 }
 
-static bool all_sent(const struct client *c)
+void exchange_free(struct exchange *x)
 {
-    return c->sent_bytes == request_of(c)->len + c->target->body_bytes;
-}
-
-/* The first byte of a request is out: from now on it counts as sent; the second time it is one that was sent again. */
-static void first_byte_sent(struct client *c, uint64_t before)
-{
-    struct loader *w = c->loader;
-    const bool again = c->was_sent;
-
-    c->was_sent = true;
-    c->record_reused = c->requests_on_connection > 0;
-    if (!again)
-        c->sent_first_ns = before;
-    if (c->waited_for_due) {
-        c->waited_for_due = false;
-        if (!c->warm)
-            hist_record(&w->send_lateness, before > c->due_ns ? before - c->due_ns : 0);
-    }
-    if (c->warm) {
-        w->warm.sent += !again;
-        w->warm.retried += again;
-        return;
-    }
-    c->tally->sent += !again;
-    c->tally->retried += again;
-    c->tally->connections_reused += c->record_reused;
-    w->requests_by_address[c->address_slot]++;
-}
-
-static enum step read_reply(struct client *c);
-
-/* The peer takes no more: it may have answered before it stopped reading. */
-static void write_failed(struct client *c, int sys)
-{
-    unsigned rounds = ROUNDS_MAX;
-    enum step step;
-
-    c->write_error = sys != 0 ? sys : EPIPE;
-    c->state = CLIENT_READING;
-    watch_change(c->watch, WATCH_READ);
-    do
-        step = read_reply(c);
-    while (step == STEP_AGAIN && --rounds > 0);
-}
-
-static void body_file_ended(struct client *c, uint64_t now)
-{
-    const struct failure why = { .kind = FAIL_BODY, .note = "the body file became shorter while it was sent" };
-
-    client_fail(c, &why, now);
-}
-
-static void continue_sending(struct client *c)
-{
-    for (unsigned round = 0; round < ROUNDS_MAX; round++) {
-        const uint64_t before = clock_now_ns();
-        size_t moved;
-        const enum io io = write_some(c, &moved);
-
-        if (io == IO_FAILED) {
-            write_failed(c, c->stream.sys_error);
-            return;
-        }
-        if (io == IO_EOF) {
-            body_file_ended(c, before);
-            return;
-        }
-        if (io != IO_OK)
-            break;
-        if (c->sent_bytes == 0)
-            first_byte_sent(c, before);
-        c->sent_bytes += moved;
-        if (!c->warm)
-            c->tally->bytes_sent += moved;
-        if (all_sent(c)) {
-            c->sent_last_ns = clock_now_ns();
-            c->state = CLIENT_READING;
-            watch_change(c->watch, WATCH_READ);
-            return;
-        }
-    }
-    watch_change(c->watch, WATCH_READ | WATCH_WRITE);
-}
-
-void client_send(struct client *c, uint64_t now)
-{
-    const struct run *run = c->loader->run;
-    const uint64_t limit = run->plan->requests_per_connection;
-
-    c->sending_close = limit > 0 && c->requests_on_connection + 1 >= limit;
-    c->write_error = 0;
-    c->sent_bytes = 0;
-    c->state = CLIENT_SENDING;
-    if (run->plan->on_seen != NULL)
-        run->plan->on_seen(run->plan->arg, LOAD_SEEN_REQUEST, c->ordinal, buf_slice(request_of(c)));
-    continue_sending(c);
-    (void)now;
-}
-
-/* Keeps the beginning of a reply that goes on beyond this read, for examples and saved failures. */
-static void keep_bytes(struct client *c, const char *bytes, size_t len)
-{
-    struct loader *w = c->loader;
-    const size_t room = w->run->keep_max - c->keep_len;
-    const size_t n = len < room ? len : room;
-
-    if (n == 0)
-        return;
-    memcpy(w->keep + (size_t)c->index * w->run->keep_max + c->keep_len, bytes, n);
-    c->keep_len += (uint32_t)n;
-}
-
-/* The request is over and the connection stays or goes; what comes next is the worker's business. */
-static void end_request(struct client *c, bool reusable, uint64_t now)
-{
-    struct loader *w = c->loader;
-
-    client_list_drop_timeout(c);
-    c->has_request = false;
-    c->keep_len = 0;
-    c->requests_on_connection++;
-    w->in_hand = (struct slice){ 0 };
-    if (reusable)
-        c->state = CLIENT_READY;
-    else
-        client_close_politely(c, now);
-    loader_next(c, now);
-}
-
-/* Facts of the run's first reply, for ab's report: texts are made after the run. */
-static void note_first(struct client *c)
-{
-    struct loader *w = c->loader;
-    const char *kept = w->keep + (size_t)c->index * w->run->keep_max;
-    size_t n = c->keep_len < sizeof(w->first_head) ? c->keep_len : sizeof(w->first_head);
-
-    w->first.any = true;
-    w->first.body_bytes = c->reply.body_bytes;
-    if (n > 0)
-        memcpy(w->first_head, kept, n);
-    w->first_head_len = (uint32_t)n;
-    n = sizeof(w->first_head) - n < w->in_hand.len ? sizeof(w->first_head) - n : w->in_hand.len;
-    if (n > 0)
-        memcpy(w->first_head + w->first_head_len, w->in_hand.ptr, n);
-    w->first_head_len += (uint32_t)n;
-    if (!stream_is_tls(&c->stream))
-        return;
-    snprintf(w->first.tls_version, sizeof(w->first.tls_version), "%s", stream_tls_version(&c->stream));
-    snprintf(w->first.tls_cipher, sizeof(w->first.tls_cipher), "%s", stream_tls_cipher(&c->stream));
-    stream_tls_describe(&c->stream, w->first.tls_temp_key, sizeof(w->first.tls_temp_key), &w->first.tls_key_bits,
-                        &w->first.tls_cipher_bits);
+    timeout_drop(x);
+    x->active = false;
+    x->client->active_count--;
 }
 
 /* Whether a complete reply is what was asked for; false with *why. */
-static bool reply_is_ok(struct client *c, struct failure *why)
+bool exchange_is_ok(const struct exchange *x, struct failure *why)
 {
-    const struct run *run = c->loader->run;
+    const struct run *run = x->client->loader->run;
 
-    if (run->plan->expect_same_length && c->reply.body_bytes != c->loader->first.body_bytes) {
+    if (run->plan->expect_same_length && x->body_bytes != x->client->loader->first.body_bytes) {
         *why = (struct failure){ .kind = FAIL_BODY, .note = "length" };
         return false;
     }
-    if (run->expect_status[c->reply.status])
+    if (run->expect_status[x->status])
         return true;
-    *why = (struct failure){ .kind = FAIL_STATUS, .status = c->reply.status, .note = "" };
+    *why = (struct failure){ .kind = FAIL_STATUS, .status = x->status, .note = "" };
     return false;
 }
 
-static enum step reply_complete(struct client *c, uint64_t now)
+void exchange_time_out(struct exchange *x, uint64_t now)
 {
-    const bool reusable = c->reply.keep_alive && !c->sending_close && c->write_error == 0 && all_sent(c);
-    struct failure why;
+    const enum client_state state = x->client->state;
+    const struct failure why = { .kind = FAIL_TIMEOUT,
+                                 .note = state == CLIENT_SENDING   ? "while sending"
+                                         : state != CLIENT_READING ? "while connecting"
+                                         : x->reply_first_ns != 0  ? "in the middle of the reply"
+                                                                   : "no reply" };
 
-    if (c->sent_last_ns == 0)
-        c->sent_last_ns = now; /* answered before it was all sent */
-    if (__builtin_expect(!c->loader->first.any, 0))
-        note_first(c);
-    if (reply_is_ok(c, &why))
-        account_ok(c, now);
-    else
-        account_failed(c, &why, now);
-    end_request(c, reusable, now);
-    return STEP_ENDED;
-}
-
-static enum step fail(struct client *c, enum fail_kind kind, const char *note, uint64_t now)
-{
-    const struct failure why = { .kind = kind, .note = note };
-
-    client_fail(c, &why, now);
-    return STEP_ENDED;
-}
-
-static enum step bytes_after_reply(struct client *c, uint64_t now)
-{
-    return fail(c, FAIL_BAD_MESSAGE, "bytes after the end of the reply", now);
-}
-
-static void show_head(struct client *c, size_t consumed_before)
-{
-    const struct load_plan *plan = c->loader->run->plan;
-    const char *kept = c->loader->keep + (size_t)c->index * c->loader->run->keep_max;
-
-    if (c->keep_len >= c->reply.head_bytes && consumed_before < c->reply.head_bytes)
-        plan->on_seen(plan->arg, LOAD_SEEN_HEAD, c->ordinal, slice_from(kept, c->reply.head_bytes));
-}
-
-/* For ab's verbosity alone: everything is kept and shown as it comes. */
-static void show(struct client *c, const char *bytes, size_t len, bool head_was_complete, size_t kept_before)
-{
-    const struct load_plan *plan = c->loader->run->plan;
-    size_t from = 0;
-
-    keep_bytes(c, bytes, len);
-    if (!c->reply.head_complete)
-        return;
-    if (!head_was_complete) {
-        show_head(c, kept_before);
-        from = c->reply.head_bytes - (kept_before < c->reply.head_bytes ? kept_before : c->reply.head_bytes);
-    }
-    if (from < len && !c->reply.chunked)
-        plan->on_seen(plan->arg, LOAD_SEEN_BODY, c->ordinal, slice_from(bytes + from, len - from));
-}
-
-static enum step take_bytes(struct client *c, const char *bytes, size_t len, uint64_t now)
-{
-    struct loader *w = c->loader;
-    const bool shown = w->run->plan->on_seen != NULL;
-    const bool head_was_complete = c->reply.head_complete;
-    const size_t kept_before = c->keep_len;
-    size_t consumed = 0;
-    enum reply_state state;
-
-    if (c->reply_first_ns == 0)
-        c->reply_first_ns = now;
-    c->bytes_received += len;
-    w->in_hand = slice_from(bytes, len);
-    if (head_was_complete && c->reply.body_left > 0) { /* a known-length body that is looked at */
-        consumed = len;
-        state = reply_body_moved(&c->reply, len);
-    } else {
-        state = reply_feed(&c->reply, bytes, len, &consumed);
-        if (state == REPLY_BODY && consumed < len) {
-            const size_t rest = len - consumed;
-            const size_t n = rest < c->reply.body_left ? rest : (size_t)c->reply.body_left;
-
-            consumed += n;
-            state = reply_body_moved(&c->reply, n);
-        }
-    }
-    if (__builtin_expect(shown, 0)) {
-        show(c, bytes, consumed, head_was_complete, kept_before);
-        w->in_hand = (struct slice){ 0 }; /* kept already */
-    }
-    switch (state) {
-    case REPLY_DONE:
-        if (consumed < len)
-            return bytes_after_reply(c, now);
-        return reply_complete(c, now);
-    case REPLY_MORE:
-    case REPLY_BODY:
-        if (!shown)
-            keep_bytes(c, bytes, len);
-        w->in_hand = (struct slice){ 0 };
-        return STEP_AGAIN;
-    case REPLY_BAD:
-        return fail(c, FAIL_BAD_MESSAGE, reply_reason(&c->reply), now);
-    case REPLY_HEAD_TOO_LARGE:
-        return fail(c, FAIL_HEADER_TOO_LARGE, "", now);
-    }
-    BUG("reply state %d", (int)state);
-}
-
-/* Sends the request once more on a fresh connection, when that can do no harm. */
-static bool retry(struct client *c, uint64_t now)
-{
-    struct loader *w = c->loader;
-    const struct load_plan *plan = w->run->plan;
-
-    if (c->requests_on_connection == 0 || c->retried || plan->no_retry || !c->target->is_idempotent ||
-        c->bytes_received > 0 || w->stage == STAGE_OVER)
-        return false;
-    c->retried = true;
-    client_close(c);
-    reply_begin(&c->reply, c->target->is_head);
-    client_open(c, now);
-    return true;
-}
-
-/* The connection ended under a request: by FIN (sys 0) or by an error. */
-static enum step connection_ended(struct client *c, int sys, uint64_t now)
-{
-    struct failure why = { .kind = FAIL_TRUNCATED, .sys = sys, .note = "" };
-
-    if (sys == 0 && c->write_error == 0 && reply_end_of_stream(&c->reply) == REPLY_DONE)
-        return reply_complete(c, now);
-    if (retry(c, now))
-        return STEP_ENDED;
-    if (c->bytes_received == 0) {
-        why.kind = sys == 0 && c->write_error == 0 ? FAIL_CLOSED_EARLY : FAIL_RESET;
-        if (sys == 0 && c->write_error != 0)
-            why.sys = c->write_error;
-    }
-    client_fail(c, &why, now);
-    return STEP_ENDED;
-}
-
-static enum step stream_ended(struct client *c, enum io io, uint64_t now)
-{
-    char note[FAILURE_NOTE_MAX];
-    struct failure why = { .kind = FAIL_TLS, .note = note };
-
-    if (io == IO_EOF)
-        return connection_ended(c, 0, now);
-    if (c->stream.tls_error[0] == '\0')
-        return connection_ended(c, c->stream.sys_error, now);
-    snprintf(note, sizeof(note), "%s", c->stream.tls_error); /* TLS 1.3: an alert after the handshake */
-    client_fail(c, &why, now);
-    return STEP_ENDED;
-}
-
-/* A body of known length that nobody looks at never leaves the kernel. */
-static bool may_discard(const struct client *c)
-{
-    const struct run *run = c->loader->run;
-
-    return c->reply.head_complete && c->reply.body_left > 0 && run->plan->on_seen == NULL &&
-           (run->plan->save_failures_dir == NULL || c->keep_len == run->keep_max);
-}
-
-static enum step discard_body(struct client *c)
-{
-    struct loader *w = c->loader;
-    size_t moved;
-    const enum io io = stream_discard(&c->stream, c->reply.body_left, w->scratch, SCRATCH_BYTES, &moved);
-    const uint64_t now = clock_now_ns();
-
-    if (io == IO_WANT_READ || io == IO_WANT_WRITE)
-        return STEP_WAIT;
-    if (io != IO_OK)
-        return stream_ended(c, io, now);
-    c->bytes_received += moved;
-    return reply_body_moved(&c->reply, moved) == REPLY_DONE ? reply_complete(c, now) : STEP_AGAIN;
-}
-
-static enum step read_reply(struct client *c)
-{
-    struct loader *w = c->loader;
-    size_t room = READ_BYTES, moved;
-    uint64_t now;
-    enum step step;
-    enum io io;
-
-    if (may_discard(c))
-        return discard_body(c);
-    if (c->reply.head_complete && c->reply.body_left > 0 && c->reply.body_left < room)
-        room = (size_t)c->reply.body_left;
-    io = stream_read(&c->stream, w->scratch, room, &moved);
-    now = clock_now_ns();
-    if (io == IO_WANT_READ || io == IO_WANT_WRITE)
-        return STEP_WAIT;
-    if (io != IO_OK)
-        return stream_ended(c, io, now);
-    step = take_bytes(c, w->scratch, moved, now);
-    if (step == STEP_AGAIN && moved < room && !stream_has_pending(&c->stream))
-        return STEP_WAIT; /* the socket is empty: do not ask it again */
-    return step;
-}
-
-void client_events(struct client *c, unsigned events)
-{
-    if (c->state == CLIENT_SENDING && (events & WATCH_WRITE) != 0) {
-        continue_sending(c);
-        if (!c->has_request || c->state != CLIENT_SENDING)
-            return; /* readiness is level-triggered: a reply that is there comes with the next turn */
-    }
-    if ((events & WATCH_READ) == 0)
-        return;
-    for (unsigned round = 0; round < ROUNDS_MAX || stream_has_pending(&c->stream); round++)
-        if (read_reply(c) != STEP_AGAIN)
-            return;
-}
-
-void client_fail(struct client *c, const struct failure *why, uint64_t now)
-{
-    struct loader *w = c->loader;
-    const bool was_open = c->state == CLIENT_SENDING || c->state == CLIENT_READING;
-
-    account_failed(c, why, now);
-    client_list_drop_timeout(c);
-    c->has_request = false;
-    c->keep_len = 0;
-    w->in_hand = (struct slice){ 0 };
-    client_close(c);
-    if (w->run->plan->abort_on_connect_error && why->kind != FAIL_TRUNCATED && why->kind != FAIL_BAD_MESSAGE)
-        atomic_store(&w->run->stop, 1);
-    /* A peer that answers each connection with an end at once must not make us recurse: back off for a moment. */
-    if (was_open && w->depth < 4) {
-        loader_next(c, now);
-        return;
-    }
-    if (why->kind == FAIL_TLS)
-        c->backoff_level = 0; /* it answered: no need to wait longer each time */
-    loader_sleep(c, now);
-    loader_check_over(w, now);
+    client_fail(x->client, &why, now);
 }

@@ -10,62 +10,71 @@
 #define LINGER_CHECKS 4 /* per socket added: the ring can not grow faster than it is looked at */
 #define LINGER_TICK_NS UINT64_C(10000000)
 
-static void list_add(struct client_list *l, struct client *c, struct client_link *link, size_t offset)
+void timeout_add(struct exchange *x)
 {
-    link->next = NULL;
-    link->prev = l->last;
+    struct loader *w = x->client->loader;
+    struct exchange_list *l = &w->timeouts;
+
+    x->in_timeout = (struct exchange_link){ .prev = l->last };
     if (l->last != NULL)
-        ((struct client_link *)((char *)l->last + offset))->next = c;
+        l->last->in_timeout.next = x;
     else
-        l->first = c;
-    l->last = c;
-}
-
-static void list_drop(struct client_list *l, struct client_link *link, size_t offset)
-{
-    if (link->prev != NULL)
-        ((struct client_link *)((char *)link->prev + offset))->next = link->next;
-    else
-        l->first = link->next;
-    if (link->next != NULL)
-        ((struct client_link *)((char *)link->next + offset))->prev = link->prev;
-    else
-        l->last = link->prev;
-}
-
-void client_list_add_timeout(struct client *c)
-{
-    struct loader *w = c->loader;
-
-    list_add(&w->timeouts, c, &c->in_timeout, offsetof(struct client, in_timeout));
-    c->timed = true;
-    if (w->timeouts.first == c && !timer_is_running(&w->timeout_timer))
+        l->first = x;
+    l->last = x;
+    x->timed = true;
+    if (l->first == x && !timer_is_running(&w->timeout_timer))
         timer_start(&w->timeout_timer, w->run->plan->timeout_ns);
 }
 
-void client_list_drop_timeout(struct client *c)
+void timeout_drop(struct exchange *x)
 {
-    if (!c->timed)
+    struct exchange_list *l = &x->client->loader->timeouts;
+    struct exchange *prev = x->in_timeout.prev, *next = x->in_timeout.next;
+
+    if (!x->timed)
         return;
-    list_drop(&c->loader->timeouts, &c->in_timeout, offsetof(struct client, in_timeout));
-    c->timed = false;
+    if (prev != NULL)
+        prev->in_timeout.next = next;
+    else
+        l->first = next;
+    if (next != NULL)
+        next->in_timeout.prev = prev;
+    else
+        l->last = prev;
+    x->timed = false;
 }
 
 void client_list_add_connect(struct client *c)
 {
     struct loader *w = c->loader;
+    struct client_list *l = &w->connects;
 
-    list_add(&w->connects, c, &c->in_connect, offsetof(struct client, in_connect));
+    c->in_connect = (struct client_link){ .prev = l->last };
+    if (l->last != NULL)
+        l->last->in_connect.next = c;
+    else
+        l->first = c;
+    l->last = c;
     c->opening_timed = true;
-    if (w->connects.first == c && !timer_is_running(&w->connect_timer))
+    if (l->first == c && !timer_is_running(&w->connect_timer))
         timer_start(&w->connect_timer, w->run->plan->connect_timeout_ns);
 }
 
 void client_list_drop_connect(struct client *c)
 {
+    struct client_list *l = &c->loader->connects;
+    struct client *prev = c->in_connect.prev, *next = c->in_connect.next;
+
     if (!c->opening_timed)
         return;
-    list_drop(&c->loader->connects, &c->in_connect, offsetof(struct client, in_connect));
+    if (prev != NULL)
+        prev->in_connect.next = next;
+    else
+        l->first = next;
+    if (next != NULL)
+        next->in_connect.prev = prev;
+    else
+        l->last = prev;
     c->opening_timed = false;
 }
 
@@ -75,17 +84,8 @@ static void on_timeouts(struct timer *t)
     const uint64_t limit = w->run->plan->timeout_ns;
     const uint64_t now = clock_now_ns();
 
-    while (w->timeouts.first != NULL && w->timeouts.first->taken_ns + limit <= now) {
-        struct client *c = w->timeouts.first;
-        const struct failure why = { .kind = FAIL_TIMEOUT,
-                                     .note = c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS
-                                                 ? "while connecting"
-                                             : c->state == CLIENT_SENDING ? "while sending"
-                                             : c->bytes_received > 0      ? "in the middle of the reply"
-                                                                          : "no reply" };
-
-        client_fail(c, &why, now);
-    }
+    while (w->timeouts.first != NULL && w->timeouts.first->taken_ns + limit <= now)
+        exchange_time_out(w->timeouts.first, now);
     if (w->timeouts.first != NULL && w->stage != STAGE_OVER)
         timer_start(t, w->timeouts.first->taken_ns + limit - now);
 }
@@ -157,7 +157,10 @@ static void on_backoff(struct timer *t)
                 w->sleeping[level].last = NULL;
             w->sleeping_count--;
             c->state = CLIENT_IDLE;
-            loader_next(c, now);
+            if (c->active_count > 0)
+                client_open(c, now);
+            else
+                loader_next_all(c, now);
         }
     }
     if (w->sleeping_count > 0 && w->stage != STAGE_OVER)

@@ -57,10 +57,14 @@ void loader_finish(struct loader *w, uint64_t now)
     for (uint32_t i = 0; i < w->conn_count; i++) {
         struct client *c = &w->conns[i];
 
-        if (c->has_request)
-            account_unfinished(c, now);
-        c->has_request = false;
-        client_list_drop_timeout(c);
+        if (c->state == CLIENT_SENDING || c->state == CLIENT_READING)
+            http1_note_reply(c);
+        for (uint32_t k = 0; k < c->exchange_count; k++) {
+            if (!c->exchanges[k].active)
+                continue;
+            account_unfinished(&c->exchanges[k], now);
+            exchange_free(&c->exchanges[k]);
+        }
     }
     if (w->interval.start_ns != 0)
         account_last_interval(w, now);
@@ -80,9 +84,8 @@ static void start_idle(struct loader *w)
         struct client *c = &w->conns[i];
         const uint64_t now = clock_now_ns();
 
-        if (c->has_request || c->state == CLIENT_SLEEPING || c->state == CLIENT_FINISHED)
-            continue;
-        loader_next(c, now);
+        if (c->state != CLIENT_SLEEPING && c->state != CLIENT_FINISHED)
+            loader_next_all(c, now);
     }
 }
 
@@ -317,10 +320,10 @@ static int init_memory(struct loader *w, struct err *err)
     const size_t saved = plan->save_failures_dir != NULL ? plan->save_failures_max : 0;
 
     w->linger_capacity = w->conn_count + LINGER_MAX;
-    if (!MAP(w->conns, w->conn_count) || !MAP(w->tallies, run->target_count) || !MAP(w->watches, watch_capacity(w)) ||
-        !MAP(w->free_watches, watch_capacity(w)) || !MAP(w->lingers, w->linger_capacity) ||
-        !MAP(w->scratch, SCRATCH_BYTES) || !MAP(w->keep, w->conn_count * run->keep_max) ||
-        !MAP(w->thinking, w->conn_count))
+    if (!MAP(w->conns, w->conn_count) || !MAP(w->exchanges, w->conn_count) || !MAP(w->tallies, run->target_count) ||
+        !MAP(w->watches, watch_capacity(w)) || !MAP(w->free_watches, watch_capacity(w)) ||
+        !MAP(w->lingers, w->linger_capacity) || !MAP(w->scratch, SCRATCH_BYTES) ||
+        !MAP(w->keep, w->conn_count * run->keep_max) || !MAP(w->thinking, w->conn_count))
         return -1;
     if (failures_init(&w->failures, run->target_count, saved, run->keep_max, err) != 0 ||
         interval_log_init(&w->log, seconds, err) != 0)
@@ -417,6 +420,7 @@ void loader_release(struct loader *w)
     record_ring_release(&w->ring);
     failures_release(&w->failures);
     pages_unmap(w->conns, w->conn_count * sizeof(*w->conns));
+    pages_unmap(w->exchanges, w->conn_count * sizeof(*w->exchanges));
     pages_unmap(w->tallies, w->run->target_count * sizeof(*w->tallies));
     pages_unmap(w->watches, watch_capacity(w) * sizeof(*w->watches));
     pages_unmap(w->free_watches, watch_capacity(w) * sizeof(*w->free_watches));

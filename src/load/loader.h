@@ -35,7 +35,13 @@ enum client_state {
     CLIENT_FINISHED,   /* nothing more to do           (end) */
 };
 
-/* Intrusive list of connections, oldest first. */
+/* Intrusive lists, oldest first. */
+struct exchange_link {
+    struct exchange *prev, *next;
+};
+struct exchange_list {
+    struct exchange *first, *last;
+};
 struct client_link {
     struct client *prev, *next;
 };
@@ -43,15 +49,39 @@ struct client_list {
     struct client *first, *last;
 };
 
+/* Room for one request and its reply: a connection has one (HTTP/1) or as many as it may have streams (HTTP/2). */
+struct exchange {
+    struct client *client;
+    bool active; /* holds a request that has not ended */
+    bool warm, was_sent, retried, timed;
+    bool in_idle, is_thinking, has_thought;
+    bool waited_for_due; /* was free and connected when its request came due: any lateness is the generator's */
+    bool reused;         /* went out on a connection that had carried a request before */
+    bool head_complete;  /* of the reply; status is valid then */
+    bool keep_alive;     /* the reply left the connection usable */
+    uint16_t status;
+    uint16_t interim; /* 1xx before the reply */
+    int32_t stream;   /* HTTP/2: its number; 0: none */
+    uint64_t bytes_received, body_bytes;
+    uint64_t due_ns;   /* when the request should begin: latency counts from here */
+    uint64_t taken_ns; /* when a connection took it: time-outs and Little's law count from here */
+    uint64_t sent_first_ns, sent_last_ns, reply_first_ns;
+    uint64_t wake_ns; /* while thinking */
+    struct exchange_link in_timeout;
+    struct exchange *next_idle;
+};
+
 struct client {
     struct loader *loader;
     struct target *target;
     struct tally *tally; /* of the target; only counted when the request is not a warm-up one */
+    struct exchange *exchanges;
+    uint32_t exchange_count, active_count;
     struct watch *watch; /* NULL without a socket */
     struct stream stream;
-    struct reply reply;
+    struct reply reply; /* HTTP/1 */
     enum client_state state;
-    uint32_t index;   /* in the worker */
+    uint32_t index;   /* in the loader */
     uint32_t ordinal; /* in the run, of its target: picks address and source */
     uint32_t target_index;
     uint32_t connection_number; /* how many sockets this one has opened */
@@ -59,21 +89,14 @@ struct client {
     uint16_t address_slot;
     uint8_t address_tries; /* of the current opening */
     uint8_t backoff_level;
-    bool has_request, warm, was_sent, retried, sending_close, in_ramp, timed, opening_timed;
-    bool in_idle, is_thinking, has_thought;
-    bool waited_for_due; /* was free and connected when its request came due: any lateness is the generator's */
-    bool record_reused;  /* the request in flight went out on a connection that had carried one */
-    int write_error;     /* errno of a failed write: the peer may have answered all the same */
+    bool sending_close, in_ramp, opening_timed;
+    int write_error; /* errno of a failed write: the peer may have answered all the same */
     uint64_t requests_on_connection;
-    uint64_t sent_bytes; /* of the current request */
-    uint64_t bytes_received;
-    uint64_t due_ns;   /* when the request should begin: latency counts from here */
-    uint64_t taken_ns; /* when a connection took it: time-outs and Little's law count from here */
+    uint64_t sent_bytes; /* of the current request (HTTP/1) */
     uint64_t open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
-    uint64_t sent_first_ns, sent_last_ns, reply_first_ns;
-    uint64_t wake_ns; /* while sleeping or thinking */
-    struct client_link in_timeout, in_connect;
-    struct client *next_sleeping, *next_idle;
+    uint64_t wake_ns; /* while sleeping */
+    struct client_link in_connect;
+    struct client *next_sleeping;
 };
 
 /* A socket that only waits for the peer's FIN, so that the TIME_WAIT stays on the side that should have it. */
@@ -113,9 +136,10 @@ struct loader {
     struct loop *loop;
     struct tls_context *tls;
     struct client *conns;
-    uint32_t conn_count; /* with those that may be added (--grow) */
-    uint32_t active;     /* that take requests now: the first so many */
-    bool is_open;        /* requests come by the schedule */
+    struct exchange *exchanges; /* of all connections, side by side */
+    uint32_t conn_count;        /* with those that may be added (--grow) */
+    uint32_t active;            /* that take requests now: the first so many */
+    bool is_open;               /* requests come by the schedule */
     enum stage stage;
     uint64_t budget;                         /* requests this worker may still start; UINT64_MAX without -n */
     uint64_t window_start_ns, window_end_ns; /* end UINT64_MAX: by count */
@@ -146,8 +170,8 @@ struct loader {
     /* Pace. */
     struct schedule schedule;
     uint64_t schedule_start_ns, armed_due_ns, in_flight_limit, not_sent;
-    struct client *idle_first, *idle_last; /* free connections, the longest idle first */
-    struct client **thinking;              /* a heap by waking time */
+    struct exchange *idle_first, *idle_last; /* free connections, the longest idle first */
+    struct exchange **thinking;              /* a heap by waking time */
     uint32_t thinking_count;
     struct rng rng;
     struct alarm_ns due_alarm, think_alarm, level_alarm;
@@ -156,10 +180,11 @@ struct loader {
     struct watch *watches;
     struct watch **free_watches;
     size_t free_watch_count;
-    struct client_list timeouts, connects; /* oldest first: both time-outs are constants */
-    unsigned depth;                        /* of exchanges begun inside one another */
-    bool gave_up;                          /* by count, and no connection could be opened for a whole time-out */
-    uint64_t alive_ns;                     /* when a connection was last opened */
+    struct exchange_list timeouts;
+    struct client_list connects; /* oldest first: both time-outs are constants */
+    unsigned depth;              /* of exchanges begun inside one another */
+    bool gave_up;                /* by count, and no connection could be opened for a whole time-out */
+    uint64_t alive_ns;           /* when a connection was last opened */
     struct timer timeout_timer, connect_timer, backoff_timer, ramp_timer, ramp_limit_timer;
     struct {
         struct client *first, *last;
@@ -195,29 +220,38 @@ void loader_release(struct loader *w);
 
 /* Accounting (account.c). */
 void account_time(struct loader *w, uint64_t now);
-void account_start(struct client *c, uint64_t now);
-void account_connection(struct client *c);
-void account_ok(struct client *c, uint64_t now);
-void account_failed(struct client *c, const struct failure *why, uint64_t now);
-void account_unfinished(struct client *c, uint64_t now);
+void account_start(struct exchange *x, uint64_t now);
+void account_connection(struct client *c, bool counts); /* counts: not opened for a warm-up request */
+void account_ok(struct exchange *x, uint64_t now);
+void account_failed(struct exchange *x, const struct failure *why, uint64_t now);
+void account_unfinished(struct exchange *x, uint64_t now);
 /* Ends the interval that holds now, and those before it. */
 void account_roll(struct loader *w, uint64_t now);
 void account_last_interval(struct loader *w, uint64_t now);
 
-/* Connections (conn.c, exchange.c). */
+/* Connections (client.c, exchange.c). */
 void client_init(struct client *c, struct loader *w, struct target *t, uint32_t index, uint32_t ordinal);
-void client_open(struct client *c, uint64_t now);                        /* for the ramp, or the request it holds */
-void client_begin_request(struct client *c, uint64_t due, uint64_t now); /* takes a slot */
+void client_open(struct client *c, uint64_t now); /* for the ramp, or the request it holds */
+
 void client_opened(struct client *c, uint64_t now);
 /* TCP failed at one address: the next one is tried, the request fails when none is left. */
 void client_address_failed(struct client *c, const struct failure *why, uint64_t now);
 void client_open_failed(struct client *c, const struct failure *why, uint64_t now);
 void client_close(struct client *c);
 void client_close_politely(struct client *c, uint64_t now); /* waits for the peer's FIN elsewhere */
-void client_ready_events(struct watch *watch, unsigned events);
-void client_send(struct client *c, uint64_t now);
-void client_events(struct client *c, unsigned events);
+/* The connection is gone, and every request it holds has failed. */
 void client_fail(struct client *c, const struct failure *why, uint64_t now);
+void client_ready_events(struct watch *watch, unsigned events);
+
+/* Requests (exchange.c, http1.c). */
+void exchange_begin(struct exchange *x, uint64_t due, uint64_t now); /* takes a slot and goes out as soon as it can */
+void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, uint64_t now); /* takes it, no more */
+void exchange_free(struct exchange *x); /* it is accounted for: the slot is free */
+bool exchange_is_ok(const struct exchange *x, struct failure *why);
+void exchange_time_out(struct exchange *x, uint64_t now);
+void http1_send(struct exchange *x, uint64_t now);
+void http1_events(struct client *c, unsigned events);
+void http1_note_reply(struct client *c); /* what is known of the reply goes to the exchange */
 
 /* Pace (pace.c): which connection takes a request, and when. */
 MUST_CHECK int pace_init(struct loader *w, struct err *err);
@@ -230,14 +264,15 @@ uint32_t pace_active_share(const struct loader *w, uint64_t t_ns);
 uint64_t pace_not_sent(struct loader *w);
 
 /* Services of the loader for its connections (loader.c, lists.c, pace.c). */
-void loader_next(struct client *c, uint64_t now); /* what a connection without request does next */
+void loader_next(struct exchange *x, uint64_t now);   /* what a free slot does next */
+void loader_next_all(struct client *c, uint64_t now); /* every free slot of a connection */
 void loader_check_over(struct loader *w, uint64_t now);
 void loader_sleep(struct client *c, uint64_t now); /* back-off */
 void loader_linger(struct loader *w, struct stream *s, uint64_t now);
 struct watch *loader_take_watch(struct loader *w);
 void loader_watch_closed(struct watch *watch);
-void client_list_add_timeout(struct client *c);
-void client_list_drop_timeout(struct client *c);
+void timeout_add(struct exchange *x);
+void timeout_drop(struct exchange *x);
 void client_list_add_connect(struct client *c);
 void client_list_drop_connect(struct client *c);
 void lists_init(struct loader *w);

@@ -12,25 +12,25 @@
 
 /* --- think time: a heap of connections by waking time ------------------------------------------------------------ */
 
-static void heap_set(struct loader *w, uint32_t at, struct client *c)
+static void heap_set(struct loader *w, uint32_t at, struct exchange *x)
 {
-    w->thinking[at] = c;
+    w->thinking[at] = x;
 }
 
-static void heap_push(struct loader *w, struct client *c)
+static void heap_push(struct loader *w, struct exchange *x)
 {
     uint32_t at = w->thinking_count++;
 
-    while (at > 0 && w->thinking[(at - 1) / 2]->wake_ns > c->wake_ns) {
+    while (at > 0 && w->thinking[(at - 1) / 2]->wake_ns > x->wake_ns) {
         heap_set(w, at, w->thinking[(at - 1) / 2]);
         at = (at - 1) / 2;
     }
-    heap_set(w, at, c);
+    heap_set(w, at, x);
 }
 
-static struct client *heap_pop(struct loader *w)
+static struct exchange *heap_pop(struct loader *w)
 {
-    struct client *first = w->thinking[0], *last = w->thinking[--w->thinking_count];
+    struct exchange *first = w->thinking[0], *last = w->thinking[--w->thinking_count];
     uint32_t at = 0;
 
     for (;;) {
@@ -54,16 +54,16 @@ static void arm_think(struct loader *w)
         alarm_at(&w->think_alarm, w->thinking[0]->wake_ns);
 }
 
-static void think(struct client *c, uint64_t now)
+static void think(struct exchange *x, uint64_t now)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
     const struct load_plan *plan = w->run->plan;
     const uint64_t spread = plan->think_max_ns - plan->think_min_ns;
 
-    c->wake_ns = now + plan->think_min_ns + (spread > 0 ? rng_below(&w->rng, spread + 1) : 0);
-    c->is_thinking = true;
-    heap_push(w, c);
-    if (w->thinking[0] == c)
+    x->wake_ns = now + plan->think_min_ns + (spread > 0 ? rng_below(&w->rng, spread + 1) : 0);
+    x->is_thinking = true;
+    heap_push(w, x);
+    if (w->thinking[0] == x)
         arm_think(w);
 }
 
@@ -73,11 +73,11 @@ static void on_think(struct alarm_ns *a)
     const uint64_t now = clock_now_ns();
 
     while (w->thinking_count > 0 && w->thinking[0]->wake_ns <= now) {
-        struct client *c = heap_pop(w);
+        struct exchange *x = heap_pop(w);
 
-        c->is_thinking = false;
-        c->has_thought = true;
-        loader_next(c, now);
+        x->is_thinking = false;
+        x->has_thought = true;
+        loader_next(x, now);
         if (w->stage == STAGE_OVER)
             return;
     }
@@ -139,7 +139,7 @@ static void on_level(struct alarm_ns *a)
     for (uint32_t i = 0; i < w->active && w->stage == STAGE_WINDOW; i++) {
         struct client *c = &w->conns[i];
 
-        if (c->state == CLIENT_IDLE && !c->has_request && !c->is_thinking)
+        if (c->state == CLIENT_IDLE && c->active_count == 0 && !c->exchanges->is_thinking)
             client_open(c, now);
     }
     if (next != UINT64_MAX && w->window_start_ns + next < w->window_end_ns)
@@ -149,24 +149,24 @@ static void on_level(struct alarm_ns *a)
 /* A connection beyond the active ones leaves. */
 static void park(struct client *c, uint64_t now)
 {
-    if (c->state == CLIENT_READY)
+    if (c->state == CLIENT_READY && c->active_count == 0)
         client_close_politely(c, now);
 }
 
-static void closed_next(struct client *c, uint64_t now)
+static void closed_next(struct exchange *x, uint64_t now)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
 
-    if (c->index >= w->active) {
-        park(c, now);
+    if (x->client->index >= w->active) {
+        park(x->client, now);
         return;
     }
-    if (w->run->plan->think_max_ns > 0 && !c->has_thought) {
-        think(c, now);
+    if (w->run->plan->think_max_ns > 0 && !x->has_thought) {
+        think(x, now);
         return;
     }
-    c->has_thought = false;
-    client_begin_request(c, now, now);
+    x->has_thought = false;
+    exchange_begin(x, now, now);
 }
 
 /* --- the schedule (open model) ----------------------------------------------------------------------------------- */
@@ -186,42 +186,42 @@ static bool is_due(const struct loader *w, uint64_t now)
            loader_takes_requests(w, now);
 }
 
-static void take_due(struct client *c, uint64_t now, bool waited)
+static void take_due(struct exchange *x, uint64_t now, bool waited)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
     const uint64_t due = next_due(w);
 
     schedule_take(&w->schedule);
-    c->waited_for_due = waited && c->state == CLIENT_READY;
-    client_begin_request(c, due, now);
+    x->waited_for_due = waited && x->client->state == CLIENT_READY;
+    exchange_begin(x, due, now);
 }
 
-static void idle_push(struct client *c)
+static void idle_push(struct exchange *x)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
 
-    if (c->in_idle)
+    if (x->in_idle)
         return;
-    c->in_idle = true;
-    c->next_idle = NULL;
+    x->in_idle = true;
+    x->next_idle = NULL;
     if (w->idle_last != NULL)
-        w->idle_last->next_idle = c;
+        w->idle_last->next_idle = x;
     else
-        w->idle_first = c;
-    w->idle_last = c;
+        w->idle_first = x;
+    w->idle_last = x;
 }
 
-static struct client *idle_pop(struct loader *w)
+static struct exchange *idle_pop(struct loader *w)
 {
-    struct client *c = w->idle_first;
+    struct exchange *x = w->idle_first;
 
-    if (c == NULL)
-        return w->active < w->conn_count ? &w->conns[w->active++] : NULL; /* --grow */
-    w->idle_first = c->next_idle;
+    if (x == NULL)
+        return w->active < w->conn_count ? w->conns[w->active++].exchanges : NULL; /* --grow */
+    w->idle_first = x->next_idle;
     if (w->idle_first == NULL)
         w->idle_last = NULL;
-    c->in_idle = false;
-    return c;
+    x->in_idle = false;
+    return x;
 }
 
 static void arm_due(struct loader *w)
@@ -237,11 +237,11 @@ static void arm_due(struct loader *w)
 static void serve_due(struct loader *w, uint64_t now)
 {
     while (is_due(w, now)) {
-        struct client *c = idle_pop(w);
+        struct exchange *x = idle_pop(w);
 
-        if (c == NULL)
+        if (x == NULL)
             break;
-        take_due(c, now, true);
+        take_due(x, now, true);
         if (w->stage == STAGE_OVER)
             return;
         now = clock_now_ns();
@@ -258,31 +258,38 @@ static void on_due(struct alarm_ns *a)
         serve_due(w, clock_now_ns());
 }
 
-static void open_next(struct client *c, uint64_t now)
+static void open_next(struct exchange *x, uint64_t now)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
 
     if (is_due(w, now)) {
-        take_due(c, now, false);
+        take_due(x, now, false);
         return;
     }
-    idle_push(c);
+    idle_push(x);
     arm_due(w);
     loader_check_over(w, now);
 }
 
 /* --- common ------------------------------------------------------------------------------------------------------ */
 
-void loader_next(struct client *c, uint64_t now)
+void loader_next(struct exchange *x, uint64_t now)
 {
-    struct loader *w = c->loader;
+    struct loader *w = x->client->loader;
 
     if (w->is_open)
-        open_next(c, now);
+        open_next(x, now);
     else if (loader_takes_requests(w, now))
-        closed_next(c, now);
+        closed_next(x, now);
     else
         loader_check_over(w, now);
+}
+
+void loader_next_all(struct client *c, uint64_t now)
+{
+    for (uint32_t i = 0; i < c->exchange_count && c->loader->stage != STAGE_OVER; i++)
+        if (!c->exchanges[i].active && !c->exchanges[i].is_thinking)
+            loader_next(&c->exchanges[i], now);
 }
 
 void pace_begin(struct loader *w)
@@ -329,7 +336,7 @@ int pace_init(struct loader *w, struct err *err)
     set_alarm(&w->due_alarm, on_due, w);
     rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + w->index));
     for (uint32_t i = 0; i < w->conn_count; i++)
-        w->conns[i].has_thought = true;
+        w->exchanges[i].has_thought = true; /* the first request comes at once */
     if (alarm_init(&w->think_alarm, w->loop, err) != 0 || alarm_init(&w->level_alarm, w->loop, err) != 0)
         return -1;
     return alarm_init(&w->due_alarm, w->loop, err);

@@ -85,22 +85,24 @@ enum io stream_connect(struct stream *s, const struct addr *to, const struct add
     return fail(s, sys);
 }
 
+/* One system call when it has succeeded: a socket without a peer is the one whose error is worth asking for. */
 enum io stream_connect_finish(struct stream *s)
 {
     struct sockaddr_storage peer;
-    socklen_t len = sizeof(s->sys_error);
+    socklen_t len = sizeof(peer);
+    int sys = 0;
 
-    if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &s->sys_error, &len) != 0) {
-        return fail(s, errno);
-    }
-    if (s->sys_error != 0) {
-        return IO_FAILED;
-    }
-    len = sizeof(peer);
     if (getpeername(s->fd, (struct sockaddr *)&peer, &len) == 0) {
         return IO_OK;
     }
-    return errno == ENOTCONN ? IO_WANT_WRITE : fail(s, errno);
+    if (errno != ENOTCONN) {
+        return fail(s, errno);
+    }
+    len = sizeof(sys);
+    if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &sys, &len) != 0) {
+        return fail(s, errno);
+    }
+    return sys == 0 ? IO_WANT_WRITE : fail(s, sys);
 }
 
 void stream_adopt(struct stream *s, int fd, bool is_tcp)

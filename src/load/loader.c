@@ -391,7 +391,10 @@ int loader_init(struct loader *w, struct run *run, uint32_t index, const struct 
         client_init(&w->conns[i], w, &run->targets[k % run->target_count], i, (uint32_t)(k / run->target_count));
     }
     w->active = w->is_open ? share->conn_count : pace_active_share(w, 0);
-    return pace_init(w, err);
+    if (pace_init(w, err) != 0)
+        return -1;
+    w->is_complete = true;
+    return 0;
 }
 
 void loader_release(struct loader *w)
@@ -399,9 +402,11 @@ void loader_release(struct loader *w)
     if (w->run == NULL)
         return;
     if (w->loop != NULL) {
-        alarm_close(&w->stage_alarm);
-        alarm_close(&w->lag_alarm);
-        pace_release(w);
+        if (w->is_complete) {
+            alarm_close(&w->stage_alarm);
+            alarm_close(&w->lag_alarm);
+            pace_release(w);
+        }
         loop_free(w->loop);
     }
     tls_context_free(w->tls);

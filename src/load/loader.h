@@ -132,7 +132,7 @@ struct loader {
     struct run *run;
     uint32_t index;
     pthread_t thread;
-    bool thread_started;
+    bool thread_started, is_complete; /* is_complete: all of loader_init() was done */
     struct loop *loop;
     struct tls_context *tls;
     struct client *conns;

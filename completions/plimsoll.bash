@@ -5,19 +5,20 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
     --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --method --header --body --upload-file --user --auth-bearer --http1.0 --http1.1
     --resolve --re-resolve --source --unix-socket --ipv4 --ipv6 --insecure --cacert --sni --expect-status --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
-_plimsoll_serve_options='--listen --tls-listen --public --backlog --cert --key --cert-out --threads --max-connections
-    --max-head --max-body --head-timeout --body-timeout --send-timeout --idle-timeout --grace --max-delay --quiet --help'
+_plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
+    --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
+    --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --send-timeout --idle-timeout --grace --max-delay --quiet --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
 _plimsoll_values() {
     local word=$2
     case $1 in
-    --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out)
+    --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         ;;
-    --save-failures)
+    --save-failures | --root | --data-root)
         compopt -o nospace -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;

@@ -110,12 +110,7 @@ static void take_record(struct ab_run *run, const struct load_record *r)
         *run->stop = 2;
         return;
     }
-    const uint64_t start_ns = r->connect_start_ns > 0 && !(r->flags & LOAD_REUSED) ? r->connect_start_ns : r->due_ns;
     run->samples[run->count++] = sample_of(run, r);
-    if (run->first_start_ns == 0 || start_ns < run->first_start_ns)
-        run->first_start_ns = start_ns;
-    if (r->end_ns > run->last_end_ns)
-        run->last_end_ns = r->end_ns;
     if (r->fail != LOAD_OK)
         count_failure(run, r);
     if (r->status != 0 && (r->status < 200 || r->status >= 300))

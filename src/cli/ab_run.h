@@ -20,7 +20,6 @@ struct ab_run {
     bool out_of_memory;
     uint64_t failed_connect, failed_receive, failed_length, failed_exceptions;
     uint64_t write_errors, non_2xx, kept_alive;
-    uint64_t first_start_ns, last_end_ns; /* of the requests; 0: none */
     int fatal;                            /* enum fail_kind of the socket error that ended the run; -1: none */
     uint64_t _heartbeat;                  /* a line each so many requests; 0: none */
 

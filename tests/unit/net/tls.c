@@ -2,6 +2,7 @@
 #include "net/tls.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,18 +320,49 @@ static void test_sessions_of_two(void **state)
     tls_pair_end(&p);
 }
 
+static void *connect_often(void *arg)
+{
+    int *resumed = arg;
+    struct tls_pair p = tls_pair_new();
+
+    tls_pair_server(&p, &(struct tls_server_config){ .names = TLS_PAIR_NAMES });
+    tls_pair_client(&p, (struct tls_client_config){ .session_cache = true });
+    for (int i = 0; i < 20; i++) {
+        tls_pair_connect(&p, "a.test", "a.test");
+        if (p.client_io == IO_OK && p.server_io == IO_OK) {
+            tls_pair_transfer(&p.server, &p.client, "x", 1);
+            *resumed += stream_tls_resumed(&p.client);
+        }
+        tls_pair_close(&p);
+    }
+    tls_pair_end(&p);
+    return NULL;
+}
+
+/* A context for each thread; what they share is inside the library. */
+static void test_threads(void **state)
+{
+    pthread_t threads[4];
+    int resumed[4] = { 0 };
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, connect_often, &resumed[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(resumed[i], 19);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_verify_name),
-        cmocka_unit_test(test_untrusted),
-        cmocka_unit_test(test_resumption),
-        cmocka_unit_test(test_sessions_of_two),
-        cmocka_unit_test(test_choices),
-        cmocka_unit_test(test_pending_and_discard),
-        cmocka_unit_test(test_half_a_record),
-        cmocka_unit_test(test_send_file),
+        cmocka_unit_test(test_threads),       cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_verify_name),   cmocka_unit_test(test_untrusted),
+        cmocka_unit_test(test_resumption),    cmocka_unit_test(test_sessions_of_two),
+        cmocka_unit_test(test_choices),       cmocka_unit_test(test_pending_and_discard),
+        cmocka_unit_test(test_half_a_record), cmocka_unit_test(test_send_file),
         cmocka_unit_test(test_memory),
     };
 

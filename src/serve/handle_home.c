@@ -2,7 +2,10 @@
 #include "serve/handlers.h"
 
 #include "base/buf.h"
+#include "serve/json_text.h"
 #include "serve/routes.h"
+#include "serve/site.h"
+#include "serve/worker.h"
 
 enum { LIST_MAX_BYTES = 64 * 1024 };
 
@@ -28,5 +31,11 @@ void handle_home(struct exchange *x)
 
 void handle_health(struct exchange *x)
 {
-    exchange_reply(x, 200, TYPE_JSON, SLICE("{\"status\":\"ok\"}\n"));
+    struct buf out;
+
+    buf_init(&out, 4096);
+    buf_add_str(&out, "{\"status\":\"ok\",\"clusterId\":");
+    json_add_string(&out, slice_str(x->worker->site->cluster_id));
+    buf_add_str(&out, "}\n");
+    exchange_reply_buf(x, 200, TYPE_JSON, &out);
 }

@@ -8,6 +8,7 @@
 void handle_home(struct exchange *x);
 void handle_health(struct exchange *x);
 
+void handle_recursive(struct exchange *x);
 void handle_prime(struct exchange *x);
 void handle_fibonacci(struct exchange *x);
 

@@ -32,6 +32,8 @@ static const struct route ROUTES[] = {
       .text = "CPU: the smallest prime from n on; ?threads= copies of the search" },
     { UNDER("/fibonacci/", "n"), .methods = GET, .start = handle_fibonacci,
       .text = "CPU: a Fibonacci number, n up to 93" },
+    { UNDER("/recursive/", "n"), .methods = GET, .start = handle_recursive,
+      .text = "latency: a Fibonacci number by calls to this server; ?url= its base" },
     { EXACT("/drip"), .methods = ANY, .start = handle_drip, .text = "?bytes= one at a time, ?ms= apart" },
     { EXACT("/headers"), .methods = ANY, .start = handle_headers, .text = "the request as it arrived" },
     { EXACT("/healthz"), .methods = GET, .start = handle_health, .text = "the server is alive" },

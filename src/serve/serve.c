@@ -190,6 +190,7 @@ static int listen_on(struct serve *s, const char *text, bool tls, struct err *er
     a->tls = tls;
     snprintf(a->url, sizeof(a->url), "%s://%s", tls ? "https" : "http", addr_format(shown, &a->addr));
     s->address_count++;
+    origins_add_listener(&s->site.origins, &a->addr, tls);
     return 0;
 }
 

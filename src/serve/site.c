@@ -3,11 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
 int site_init(struct site *s, const struct serve_config *config, struct err *err)
 {
     *s = (struct site){ .config = config, .root = -1 };
+    if (config->cluster_id != NULL) {
+        snprintf(s->cluster_id, sizeof(s->cluster_id), "%s", config->cluster_id);
+    } else {
+        uuid_make(s->cluster_id);
+    }
+    if (origins_init(&s->origins, config, err) != 0) {
+        return -1;
+    }
     if (config->root != NULL) {
         s->root = open(config->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (s->root < 0) {

@@ -4,10 +4,13 @@
 #define PLIMSOLL_SERVE_SITE_H
 
 #include "base/random.h"
+#include "serve/origins.h"
 #include "serve/serve.h"
 
 struct site {
     const struct serve_config *config;
+    struct origins origins;
+    char cluster_id[256];
     int root; /* --root as a descriptor; -1: none */
 };
 

@@ -11,6 +11,8 @@
 #include "serve/conn.h"
 #include "serve/http_date.h"
 #include "serve/offload.h"
+#include "serve/self.h"
+#include "serve/upstream.h"
 
 enum { ACCEPTS_PER_EVENT = 64 }; /* a storm of connections must not starve those that are open */
 
@@ -204,6 +206,7 @@ static void stop_gracefully(struct worker *w)
 {
     w->phase = WORKER_STOPPING;
     close_listeners(w);
+    upstream_stop(w->upstream);
     for (struct conn *c = w->conns, *next; c != NULL; c = next) {
         next = c->next;
         conn_stop(c);
@@ -278,17 +281,20 @@ int worker_init(struct worker *w, const struct serve_config *config, struct site
     }
     w->read_bytes = malloc(w->read_size);
     w->out_bytes = malloc(WORKER_OUT_BYTES);
+    w->self_memory = calloc(1, sizeof(*w->self_memory));
     w->listeners = calloc(config->listen.count + config->tls_listen.count, sizeof(*w->listeners));
     w->wakeup.on_wakeup = woken;
     w->wakeup.arg = w;
-    if (w->read_bytes == NULL || w->out_bytes == NULL || w->listeners == NULL) {
+    if (w->read_bytes == NULL || w->out_bytes == NULL || w->self_memory == NULL || w->listeners == NULL) {
         err_set(err, ERR_SYSTEM, ENOMEM, "cannot start a server thread");
     } else if (wakeup_init(&w->wakeup, w->loop, err) == 0) {
         set_lengths(w);
         set_timer(w, &w->tick, tick);
         set_timer(w, &w->grace, grace_is_over);
         set_timer(w, &w->accept_again, accept_again);
-        return 0;
+        if (upstream_new(&w->upstream, w, err) == 0) {
+            return 0;
+        }
     }
     worker_release(w);
     return -1;
@@ -313,10 +319,12 @@ void worker_release(struct worker *w)
         free(w->spare);
         w->spare = next;
     }
+    upstream_free(w->upstream);
     tls_context_free(w->tls);
     free(w->listeners);
     free(w->read_bytes);
     free(w->out_bytes);
+    free(w->self_memory);
     pthread_mutex_destroy(&w->mail_lock);
     *w = (struct worker){ 0 };
 }

@@ -14,7 +14,9 @@
 
 struct conn;
 struct offload;
+struct self_memory;
 struct site;
+struct upstream;
 
 enum {
     WORKER_OUT_BYTES = 64 * 1024, /* what a connection assembles before it writes */
@@ -57,6 +59,8 @@ struct worker {
     uint64_t tick_due_ns;
     struct timer grace, accept_again;
     struct wakeup wakeup;
+    struct upstream *upstream;
+    struct self_memory *self_memory;
     pthread_mutex_t mail_lock;
     struct offload *mail;         /* ended ones, for offload_collect() */
     unsigned away;                /* offloads that have not come back */

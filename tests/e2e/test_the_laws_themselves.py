@@ -60,6 +60,7 @@ BROKEN = [
     ("more in the window than in all", lambda d: d["totals"].update(ok_in_window=91, requests_per_s=91.0)),
     ("longer than the clock on the wall", lambda d: d.update(duration_s=9.0)),
     ("intervals lost requests", lambda d: d["intervals"][0].update(started=99)),
+    ("no intervals though requests were sent", lambda d: d["intervals"].clear()),
     ("intervals lost a failure", lambda d: d["intervals"][0].update(failed=9)),
     ("intervals' ok are outside the window", lambda d: d["intervals"][0].update(t_s=1.0, length_s=0.1)),
     ("intervals beyond the end", lambda d: d["intervals"][0].update(t_s=0.9)),

@@ -55,6 +55,8 @@ class Loader:
     def start(self, *args, prefix=(), env=None, stdin=b"", watch_rss=False, cwd=None):
         json = [] if "--json" in args else ["--json", "-"]
         argv = [*prefix, self.program, "load", *json, "--no-store", *args]
+        if "strace" in prefix:  # the leak sanitizer does not work under it
+            env = {**(env or {}), "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
         return Process(argv, env=env, stdin=stdin, watch_rss=watch_rss, cwd=cwd)
 
     def finish(self, process, timeout_s=60.0, server=None, codes=(0, 3)):

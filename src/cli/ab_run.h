@@ -20,8 +20,8 @@ struct ab_run {
     bool out_of_memory;
     uint64_t failed_connect, failed_receive, failed_length, failed_exceptions;
     uint64_t write_errors, non_2xx, kept_alive;
-    int fatal;                            /* enum fail_kind of the socket error that ended the run; -1: none */
-    uint64_t _heartbeat;                  /* a line each so many requests; 0: none */
+    int fatal;           /* enum fail_kind of the socket error that ended the run; -1: none */
+    uint64_t _heartbeat; /* a line each so many requests; 0: none */
 
     bool _reply_open; /* a reply is being shown */
     unsigned _status;

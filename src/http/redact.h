@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Secrets never leave: what every document, log, report, error example and stored command line goes through.
  *
- * *** replaces: values of Authorization, Proxy-Authorization, Cookie, Set-Cookie, X-Api-Key, X-Auth-Token and other fields
- * whose name ends in -token, -key, -secret, -password; userinfo of URLs; values of query parameters such as X-Amz-Signature, X-Amz-Credential,
- * X-Amz-Security-Token, Signature, sig, token, access_token, key, api_key, secret, password (any case, also *_token, *-key ...). */
+ * *** replaces: values of Authorization, Proxy-Authorization, Cookie, Set-Cookie, X-Api-Key, X-Auth-Token and other
+ * fields whose name ends in -token, -key, -secret, -password; userinfo of URLs; values of query parameters such as
+ * X-Amz-Signature, X-Amz-Credential, X-Amz-Security-Token, Signature, sig, token, access_token, key, api_key, secret,
+ * password (any case, also *_token, *-key ...). */
 #ifndef PLIMSOLL_HTTP_REDACT_H
 #define PLIMSOLL_HTTP_REDACT_H
 
@@ -16,8 +17,8 @@ void redact_field_line(struct buf *out, struct slice line);
 /* A whole head (start line and fields, raw bytes): every line through the two above. Bytes that are not printable
  * come out as \xNN, line breaks as they are. */
 void redact_head(struct buf *out, struct slice head);
-/* One word of a command line after `before` (the previous word, empty at first): knows -u, --user, --auth-bearer, -H/--header, -C, -A, -P and
- * their =forms, and URLs. The program's own option words are kept. */
+/* One word of a command line after `before` (the previous word, empty at first): knows -u, --user, --auth-bearer,
+ * -H/--header, -C, -A, -P and their =forms, and URLs. The program's own option words are kept. */
 void redact_argument(struct buf *out, struct slice before, struct slice word);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds the bytes of an HTTP/1 request once, before the run: the measured path only sends them.
  *
- * Order on the wire: request line, Host, User-Agent, Accept, the user's fields as given (a user's field of the same name
- * replaces ours: Host, User-Agent, Accept, Content-Type, Connection, Authorization), Content-Length or Transfer-Encoding, Connection.
- * "Name;" is a field without value and "Name:" removes ours, as curl has it. */
+ * Order on the wire: request line, Host, User-Agent, Accept, the user's fields as given (a user's field of the same
+ * name replaces ours: Host, User-Agent, Accept, Content-Type, Connection, Authorization), Content-Length or
+ * Transfer-Encoding, Connection. "Name;" is a field without value and "Name:" removes ours, as curl has it. */
 #ifndef PLIMSOLL_HTTP_REQUEST_H
 #define PLIMSOLL_HTTP_REQUEST_H
 
@@ -30,7 +30,8 @@ struct request_spec {
     bool keep_alive; /* Connection: keep-alive said although HTTP/1.0 */
 };
 
-/* ERR_USAGE for a bad method, a field with a line break, NUL, or without colon: the field is quoted, its secret is not. */
+/* ERR_USAGE for a bad method, a field with a line break, NUL, or without colon: the field is quoted, its secret is not.
+ */
 MUST_CHECK int request_build(struct buf *out, const struct request_spec *spec, struct err *err);
 /* Checks one "Name: value" as a user gave it. */
 MUST_CHECK int request_check_field(struct slice field, struct err *err);

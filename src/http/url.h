@@ -3,7 +3,8 @@
  *
  * Slices point into the text given; nothing is allocated. IPv6 literals come without brackets in host. A fragment is
  * dropped. An empty path becomes "/" (path is then a constant). Raw spaces, controls, bytes >= 0x80 in the target,
- * a missing or other scheme, an empty host, port 0 or above 65535 are ERR_USAGE with the URL (credentials as ***) in the sentence. */
+ * a missing or other scheme, an empty host, port 0 or above 65535 are ERR_USAGE with the URL (credentials as ***) in
+ * the sentence. */
 #ifndef PLIMSOLL_HTTP_URL_H
 #define PLIMSOLL_HTTP_URL_H
 
@@ -16,7 +17,7 @@ struct url {
     bool https;
     bool has_port;
     bool host_is_ipv6;
-    uint16_t port; /* the scheme's default when the URL has none */
+    uint16_t port;         /* the scheme's default when the URL has none */
     struct slice userinfo; /* still percent-encoded; without '@'; ptr NULL when absent */
     struct slice host;
     struct slice path;  /* with the leading slash, without the query */

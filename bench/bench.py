@@ -93,9 +93,11 @@ def main():
         return 2
     if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
         os.sched_setaffinity(0, {lab.SERVER_CORE})
-    missed = []
+    missed, busy = [], os.getloadavg()[0]
     for name in options.names or known:
         table = known[name](options)
+        if busy > 1:
+            table.notes.append(f"The machine was busy before the start (load average {busy:.1f}): absolute figures are too high.")
         print(table.text() + "\n", flush=True)
         if options.write:
             write_page(table, options)

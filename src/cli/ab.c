@@ -14,6 +14,7 @@
 #include "cli/ab_options.h"
 #include "cli/ab_run.h"
 #include "cli/interrupt.h"
+#include "http/redact.h"
 #include "http/request.h"
 #include "load/load.h"
 #include "net/tls.h"
@@ -33,6 +34,7 @@ struct ab_plan {
     struct load_target target;
     struct strlist fields;
     struct buf url, absolute, host;
+    struct buf shown_path; /* without its secrets, as all that is written */
     struct addr source;
 };
 
@@ -128,6 +130,7 @@ static void make_target(struct ab_plan *p, const struct ab_options *o)
 {
     make_names(p, o);
     make_fields(p, o);
+    redact_url(&p->shown_path, slice_str(o->path));
     p->target = (struct load_target){
         .url = p->url.data,
         .method = o->method,
@@ -217,6 +220,7 @@ static void plan_init(struct ab_plan *p)
     buf_init(&p->url, REQUEST_MAX_BYTES);
     buf_init(&p->absolute, REQUEST_MAX_BYTES);
     buf_init(&p->host, REQUEST_MAX_BYTES);
+    buf_init(&p->shown_path, REQUEST_MAX_BYTES);
 }
 
 static void plan_release(struct ab_plan *p)
@@ -225,6 +229,7 @@ static void plan_release(struct ab_plan *p)
     buf_release(&p->url);
     buf_release(&p->absolute);
     buf_release(&p->host);
+    buf_release(&p->shown_path);
 }
 
 /* -v 2 and more: the head of all requests, once. */
@@ -238,12 +243,16 @@ static void show_request(const struct ab_plan *p, const struct ab_options *o)
         .has_body = o->has_body,
         .body_bytes = o->body.len,
     };
-    struct buf head;
+    struct buf head, shown;
 
     buf_init(&head, REQUEST_MAX_BYTES);
-    if (request_build(&head, &spec, NULL) == 0)
-        printf("INFO: %s header == \n---\n%.*s\n---\n", o->method, SLICE_FMT(buf_slice(&head)));
+    buf_init(&shown, REQUEST_MAX_BYTES);
+    if (request_build(&head, &spec, NULL) == 0) {
+        redact_head(&shown, buf_slice(&head));
+        printf("INFO: %s header == \n---\n%.*s\n---\n", o->method, SLICE_FMT(buf_slice(&shown)));
+    }
     buf_release(&head);
+    buf_release(&shown);
 }
 
 static void print_start(const struct ab_plan *p, const struct ab_options *o, const struct ab_run *run)
@@ -333,19 +342,19 @@ static void fill_tls(struct ab_report *r, const struct ab_options *o, const stru
         r->tls_sni = o->hostname;
 }
 
-static struct ab_report report_of(const struct ab_options *o, const struct load_plan *plan, const struct ab_run *run,
+static struct ab_report report_of(const struct ab_options *o, const struct ab_plan *p, const struct ab_run *run,
                                   const struct load_first *first, const struct result *result)
 {
     struct ab_report r = {
         .server_software = first->server,
         .hostname = o->hostname,
         .port = o->port,
-        .path = o->path,
+        .path = p->shown_path.data,
         .document_bytes = first->body_bytes,
         .variable_length = o->variable_length,
         .keep_alive = o->keep_alive,
         .sends_body = o->has_body,
-        .concurrency = plan->connections,
+        .concurrency = p->plan.connections,
         .time_taken_s = result->ramp_s + result->duration_s,
         .failed_connect = run->failed_connect,
         .failed_receive = run->failed_receive,
@@ -366,7 +375,7 @@ static struct ab_report report_of(const struct ab_options *o, const struct load_
         .count = run->count,
     };
 
-    fill_tls(&r, o, plan, first);
+    fill_tls(&r, o, &p->plan, first);
     return r;
 }
 
@@ -417,7 +426,7 @@ static int finish(struct load *load, const struct ab_plan *p, const struct ab_op
         else
             fputs("..done\n", stdout);
     }
-    struct ab_report report = report_of(o, &p->plan, run, load_first_reply(load), result);
+    struct ab_report report = report_of(o, p, run, load_first_reply(load), result);
     const int rc = print_report(&report, o);
     return rc != 0 ? rc : stop_run != 0 ? EXIT_INTERRUPTED : 0;
 }

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "http/redact.h"
 
-enum { HEARTBEAT_ABOVE = 150, HEARTBEAT_LEAST = 100, HEARTBEATS = 10 };
+enum { HEARTBEAT_ABOVE = 150, HEARTBEAT_LEAST = 100, HEARTBEATS = 10, SHOWN_MAX_BYTES = 1 << 20 };
 
 void ab_run_init(struct ab_run *run, const struct ab_options *o, volatile int *stop)
 {
@@ -148,6 +149,16 @@ static unsigned status_of(struct slice head)
     return slice_to_u64(digits, &n) ? (unsigned)n : 500;
 }
 
+static void show_head(struct slice head)
+{
+    struct buf shown;
+
+    buf_init(&shown, SHOWN_MAX_BYTES);
+    redact_head(&shown, head);
+    fwrite(shown.data, 1, shown.len, stdout);
+    buf_release(&shown);
+}
+
 void ab_run_show(void *arg, enum load_seen what, uint32_t connection, struct slice bytes)
 {
     struct ab_run *run = arg;
@@ -160,6 +171,8 @@ void ab_run_show(void *arg, enum load_seen what, uint32_t connection, struct sli
         fputs("LOG: header received:\n", stdout);
         run->_reply_open = true;
         run->_status = status_of(bytes);
+        show_head(bytes);
+        return;
     }
     fwrite(bytes.ptr, 1, bytes.len, stdout);
 }

@@ -366,6 +366,15 @@ def test_replies_over_two_gib(ours, tmp_path):
     assert figure(done, "Failed requests") == 0
 
 
+def test_secrets_are_not_shown(ours, server, tmp_path):
+    files = [str(tmp_path / name) for name in ("csv", "tsv")]
+    done = ours("-v", "4", "-A", "u:hunter2", "-P", "v:hunter2", "-C", "s=hunter2", "-H", "X-Api-Key: hunter2", "-n", "2", "-e", files[0],
+                "-g", files[1], server.url("/x?a=b&token=hunter2&c=d"))
+    assert done.exit == 0 and "Document Path:          /x?a=b&token=***&c=d\n" in done.out and "Cookie: ***" in done.out
+    for text in (done.out, done.err, *(open(name).read() for name in files)):
+        assert not re.search("hunter2|aHVudGVyMg|dTpodW50ZXIy|djpodW50ZXIy", text)
+
+
 def test_called_as_ab(plimsoll, server, tmp_path):
     link = tmp_path / "ab"
     link.symlink_to(plimsoll)

@@ -147,7 +147,11 @@ static bool add_request(struct result *r, const struct load_options *o, const st
     const struct load_target *first = &plan->targets[0];
     const char *authorization = o->user != NULL ? "basic" : o->bearer != NULL ? "bearer" : NULL;
 
-    return result_add_config_string(r, "http_version", plan->version == HTTP_1_0 ? "1.0" : "1.1") &&
+    return result_add_config_string(r, "http_version",
+                                    plan->version == HTTP_1_0 ? "1.0"
+                                    : plan->version == HTTP_2 ? "2"
+                                                              : "1.1") &&
+           add_number(r, "streams", plan->streams > 0 ? plan->streams : 1) &&
            result_add_config_string(r, "method", first->method) && add_fields(r, &o->fields) &&
            (first->body.present && !first->body.from_file ? add_number(r, "body_bytes", first->body.bytes.len)
                                                           : result_add_config(r, "body_bytes", "null")) &&

@@ -190,6 +190,37 @@ static int check_threads(const struct load_options *o, struct err *err)
                     (unsigned long long)connections);
 }
 
+/* One version, and the one that the URLs' schemes can have. */
+static int check_version(const struct load_options *o, struct err *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } all[] = { { o->http10, "--http1.0" }, { o->http11, "--http1.1" }, { o->http2, "--http2" }, { o->h2c, "--h2c" } };
+    const char *first = NULL;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (all[i].given && first != NULL && !(o->http2 && o->h2c))
+            return exclude_each_other(first, all[i].name, "drop one of the two", err);
+        if (all[i].given)
+            first = all[i].name;
+    }
+    if (o->streams > 1 && !o->http2 && !o->h2c) {
+        err_set(err, ERR_USAGE, 0, "--streams is for HTTP/2");
+        return err_hint(err, "add --http2 (https URLs) or --h2c (http URLs)");
+    }
+    for (size_t i = 0; i < o->urls.count && (o->http2 || o->h2c); i++) {
+        const bool https = slice_starts_nocase(slice_str(o->urls.items[i]), SLICE("https:"));
+
+        if (https ? o->http2 : o->h2c)
+            continue;
+        err_set(err, ERR_USAGE, 0, "%s does not go with the %s URL", https ? "--h2c" : "--http2",
+                https ? "https" : "http");
+        return err_hint(err, "%s speaks HTTP/2 there; both may be given", https ? "--http2" : "--h2c");
+    }
+    return 0;
+}
+
 static int check_together(const struct load_options *o, struct err *err)
 {
     if (o->urls.count == 0) {
@@ -198,8 +229,8 @@ static int check_together(const struct load_options *o, struct err *err)
     }
     if (o->body != NULL && o->upload_file != NULL)
         return exclude_each_other("--body", "--upload-file", "a request carries one body: drop one of the two", err);
-    if (o->http10 && o->http11)
-        return exclude_each_other("--http1.0", "--http1.1", "drop one of the two", err);
+    if (check_version(o, err) != 0)
+        return -1;
     if (o->insecure && o->ca_file != NULL)
         return exclude_each_other("--insecure", "--cacert", "drop -k to verify against the file", err);
     if (check_credentials(o, err) != 0 || check_network(o, err) != 0 || check_outputs(&o->outputs, err) != 0 ||

@@ -45,7 +45,8 @@ struct load_options {
     struct strlist fields;
     const char *body, *upload_file;
     const char *user, *bearer;
-    bool http10, http11;
+    bool http10, http11, http2, h2c;
+    uint64_t streams; /* 0: not given */
 
     struct strlist overrides, sources;
     const char *unix_socket;

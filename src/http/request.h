@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-enum http_version { HTTP_1_0 = 10, HTTP_1_1 = 11 };
+enum http_version { HTTP_1_0 = 10, HTTP_1_1 = 11, HTTP_2 = 20 /* built as 1.1, then made HTTP/2's (h2_client.h) */ };
 
 struct request_spec {
     struct slice method;    /* a token (RFC 9110 5.6.2) */

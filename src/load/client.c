@@ -17,9 +17,11 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->tally = &w->tallies[c->target_index];
     c->index = index;
     c->ordinal = ordinal;
-    c->exchange_count = 1;
-    c->exchanges = &w->exchanges[index];
-    c->exchanges->client = c;
+    c->exchange_count = w->run->streams;
+    c->exchanges = &w->exchanges[(size_t)index * w->run->streams];
+    for (uint32_t i = 0; i < c->exchange_count; i++)
+        c->exchanges[i].client = c;
+    c->out = w->h2_out + (size_t)index * H2_OUT_BYTES;
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
     reply_init(&c->reply, &w->run->reply_settings, c);
@@ -164,6 +166,8 @@ static void leave_socket(struct client *c)
         return;
     if (c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS)
         client_list_drop_connect(c);
+    if (c->h2 != NULL)
+        http2_close(c);
     watch_stop(c->watch);
     c->watch = NULL;
     c->loader->open_connections--;
@@ -192,19 +196,46 @@ static void go_on(struct client *c, uint64_t now)
     struct loader *w = c->loader;
 
     w->depth++;
+    c->h2_in_events = c->state == CLIENT_STREAMS; /* many requests, one write */
     for (uint32_t i = 0; i < c->exchange_count && c->state != CLIENT_FINISHED; i++) {
-        if (c->exchanges[i].active)
-            http1_send(&c->exchanges[i], now);
-        else
+        if (!c->exchanges[i].active)
             loader_next(&c->exchanges[i], now);
+        else if (c->state == CLIENT_STREAMS)
+            http2_send(&c->exchanges[i], now);
+        else
+            http1_send(&c->exchanges[i], now);
     }
+    c->h2_in_events = false;
+    if (c->h2 != NULL && c->h2_is_closing)
+        http2_close(c);
+    else if (c->state == CLIENT_STREAMS)
+        http2_after_events(c, now);
     w->depth--;
+}
+
+/* HTTP/2 needs a peer that chose it, and memory; false when the opening has failed. */
+static bool begin_http2(struct client *c, uint64_t now)
+{
+    const struct failure no_h2 = { .kind = FAIL_TLS, .note = "the server did not choose h2 (ALPN)" };
+    const struct failure no_memory = { .kind = FAIL_FILES_EXHAUSTED,
+                                       .note = "no memory for another HTTP/2 connection" };
+
+    if (stream_is_tls(&c->stream) && strcmp(stream_tls_alpn(&c->stream), "h2") != 0) {
+        client_open_failed(c, &no_h2, now);
+        return false;
+    }
+    if (http2_open(c))
+        return true;
+    client_open_failed(c, &no_memory, now);
+    return false;
 }
 
 void client_opened(struct client *c, uint64_t now)
 {
     struct loader *w = c->loader;
 
+    if (w->run->is_h2 && !begin_http2(c, now))
+        return;
     client_list_drop_connect(c);
     c->backoff_level = 0;
     w->alive_ns = now;
@@ -214,7 +245,7 @@ void client_opened(struct client *c, uint64_t now)
         c->in_ramp = false;
         w->ramp_waiting--;
     }
-    set_state(c, CLIENT_READY);
+    set_state(c, w->run->is_h2 ? CLIENT_STREAMS : CLIENT_READY);
     watch_change(c->watch, WATCH_READ);
     go_on(c, now);
 }
@@ -246,9 +277,10 @@ void client_open_failed(struct client *c, const struct failure *why, uint64_t no
 void client_fail(struct client *c, const struct failure *why, uint64_t now)
 {
     struct loader *w = c->loader;
-    const bool was_open = c->state == CLIENT_SENDING || c->state == CLIENT_READING;
+    const bool is_http1 = c->state == CLIENT_SENDING || c->state == CLIENT_READING;
+    const bool was_open = is_http1 || c->state == CLIENT_STREAMS;
 
-    if (was_open)
+    if (is_http1)
         http1_note_reply(c);
     for (uint32_t i = 0; i < c->exchange_count; i++) {
         if (!c->exchanges[i].active)
@@ -305,7 +337,11 @@ static void tls_events(struct client *c)
         break;
     }
     /* The stream is closed below: the text must outlive it. */
-    snprintf(note, sizeof(note), "%s", io == IO_EOF ? "the peer closed during the handshake" : c->stream.tls_error);
+    snprintf(note, sizeof(note), "%s", c->stream.tls_error);
+    if (note[0] == '\0') {
+        why.sys = c->stream.sys_error;
+        snprintf(note, sizeof(note), "in the TLS handshake");
+    }
     client_open_failed(c, &why, now);
 }
 
@@ -374,6 +410,9 @@ void client_ready_events(struct watch *watch, unsigned events)
     case CLIENT_SENDING:
     case CLIENT_READING:
         http1_events(c, events);
+        return;
+    case CLIENT_STREAMS:
+        http2_events(c, events);
         return;
     case CLIENT_IDLE:
     case CLIENT_SLEEPING:

@@ -10,8 +10,6 @@
 #include "http/redact.h"
 #include "net/listen.h"
 
-#define RATE_MET 0.99 /* below this share of the rate asked for, the text says so */
-
 struct span collect_window(const struct run *run, const struct loader *workers)
 {
     struct span s = { .start_ns = UINT64_MAX };
@@ -397,10 +395,6 @@ static void explain(struct result *r, const struct run *run, const struct loader
 
     for (uint32_t i = 0; i < run->worker_count; i++)
         gave_up |= workers[i].gave_up;
-    if (r->generator.rate_asked > 0 && r->totals.not_sent > 0 &&
-        r->generator.rate_achieved < RATE_MET * r->generator.rate_asked)
-        result_add_warning(r, "rate not met: %.1f of %.1f/s; %llu requests were due and not sent",
-                           r->generator.rate_achieved, r->generator.rate_asked, (unsigned long long)r->totals.not_sent);
     if (facts->never_reached)
         result_add_reason(r, "the target was never reached: %s",
                           r->error_count > 0 && r->errors[0].detail[0] != '\0' ? r->errors[0].detail
@@ -413,9 +407,14 @@ static void explain(struct result *r, const struct run *run, const struct loader
     if (gave_up)
         result_add_reason(r, "given up: no connection could be opened for %s",
                           units_format_duration(text, (double)run->plan->timeout_ns));
-    if (r->generator.log_waits > 0)
-        result_add_warning(r, "the request log was slower than the load: workers waited for it %llu times",
-                           (unsigned long long)r->generator.log_waits);
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        if (workers[i].h2_max_concurrent == 0 || workers[i].h2_max_concurrent >= run->streams)
+            continue;
+        result_add_warning(r,
+                           "the server allows %u streams at a time on a connection: the rest of the %u were not used",
+                           workers[i].h2_max_concurrent, run->streams);
+        break;
+    }
 }
 
 int collect(struct result *r, const struct run *run, struct loader *workers, const struct run_facts *facts,

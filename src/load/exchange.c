@@ -27,9 +27,37 @@ void exchange_begin(struct exchange *x, uint64_t due, uint64_t now)
     timeout_add(x);
     if (c->state == CLIENT_READY)
         http1_send(x, now);
+    else if (c->state == CLIENT_STREAMS)
+        http2_send(x, now);
     else if (c->state == CLIENT_IDLE)
         client_open(c, now);
     /* else it is opening, or backing off: the request goes out when the connection is there */
+}
+
+/* The first byte of a request is out: from now on it counts as sent; the second time it is one that was sent again. */
+void exchange_note_sent(struct exchange *x, uint64_t before)
+{
+    struct client *c = x->client;
+    struct loader *w = c->loader;
+    const bool again = x->was_sent;
+
+    x->was_sent = true;
+    if (!again)
+        x->sent_first_ns = before;
+    if (x->waited_for_due) {
+        x->waited_for_due = false;
+        if (!x->warm)
+            hist_record(&w->send_lateness, before > x->due_ns ? before - x->due_ns : 0);
+    }
+    if (x->warm) {
+        w->warm.sent += !again;
+        w->warm.retried += again;
+        return;
+    }
+    c->tally->sent += !again;
+    c->tally->retried += again;
+    c->tally->connections_reused += x->reused;
+    w->requests_by_address[c->address_slot]++;
 }
 
 void exchange_free(struct exchange *x)
@@ -63,5 +91,8 @@ void exchange_time_out(struct exchange *x, uint64_t now)
                                          : x->reply_first_ns != 0  ? "in the middle of the reply"
                                                                    : "no reply" };
 
-    client_fail(x->client, &why, now);
+    if (state == CLIENT_STREAMS)
+        http2_time_out(x, now);
+    else
+        client_fail(x->client, &why, now);
 }

@@ -43,33 +43,6 @@ static bool all_sent(const struct client *c)
     return c->sent_bytes == request_of(c)->len + c->target->body_bytes;
 }
 
-/* The first byte of a request is out: from now on it counts as sent; the second time it is one that was sent again. */
-static void first_byte_sent(struct exchange *x, uint64_t before)
-{
-    struct client *c = x->client;
-    struct loader *w = c->loader;
-    const bool again = x->was_sent;
-
-    x->was_sent = true;
-    x->reused = c->requests_on_connection > 0;
-    if (!again)
-        x->sent_first_ns = before;
-    if (x->waited_for_due) {
-        x->waited_for_due = false;
-        if (!x->warm)
-            hist_record(&w->send_lateness, before > x->due_ns ? before - x->due_ns : 0);
-    }
-    if (x->warm) {
-        w->warm.sent += !again;
-        w->warm.retried += again;
-        return;
-    }
-    c->tally->sent += !again;
-    c->tally->retried += again;
-    c->tally->connections_reused += x->reused;
-    w->requests_by_address[c->address_slot]++;
-}
-
 static enum step read_reply(struct client *c);
 
 /* The peer takes no more: it may have answered before it stopped reading. */
@@ -113,7 +86,7 @@ static void continue_sending(struct client *c)
         if (io != IO_OK)
             break;
         if (c->sent_bytes == 0)
-            first_byte_sent(x, before);
+            exchange_note_sent(x, before);
         c->sent_bytes += moved;
         if (!x->warm)
             c->tally->bytes_sent += moved;
@@ -133,6 +106,7 @@ void http1_send(struct exchange *x, uint64_t now)
     const struct run *run = c->loader->run;
     const uint64_t limit = run->plan->requests_per_connection;
 
+    x->reused = c->requests_on_connection > 0;
     c->sending_close = limit > 0 && c->requests_on_connection + 1 >= limit;
     c->write_error = 0;
     c->sent_bytes = 0;

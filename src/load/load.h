@@ -106,8 +106,9 @@ struct load_plan {
     uint64_t ramp_up_ns;                 /* closed model: connections join one by one over this time */
     uint64_t think_min_ns, think_max_ns; /* closed model: pause of a connection after each reply */
     uint64_t requests_per_connection;    /* 0: for ever */
-    enum http_version version;
-    bool http10_keep_alive; /* Connection: keep-alive on 1.0 */
+    enum http_version version;           /* HTTP_2: by ALPN for https, with prior knowledge for http */
+    uint32_t streams;                    /* HTTP/2: requests in flight per connection; 0: 1 */
+    bool http10_keep_alive;              /* Connection: keep-alive on 1.0 */
     bool no_retry;
     bool re_resolve;
     int family;              /* AF_UNSPEC, AF_INET, AF_INET6 */

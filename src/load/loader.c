@@ -14,6 +14,9 @@
 #define RAMP_PER_MS 16u   /* are short, and one that overflows costs a second (the SYN's retransmission) */
 #define RAMP_OPENING 512u /* and so many at once may be on their way */
 #define LINGER_MAX 4096u
+/* Address space for sessions: buffers, header tables, streams. */
+#define H2_POOL_BASE ((size_t)16 << 20)
+#define H2_POOL_PER_CONNECTION ((size_t)1 << 20)
 
 struct watch *loader_take_watch(struct loader *w)
 {
@@ -320,13 +323,18 @@ static int init_memory(struct loader *w, struct err *err)
     const size_t saved = plan->save_failures_dir != NULL ? plan->save_failures_max : 0;
 
     w->linger_capacity = w->conn_count + LINGER_MAX;
-    if (!MAP(w->conns, w->conn_count) || !MAP(w->exchanges, w->conn_count) || !MAP(w->tallies, run->target_count) ||
-        !MAP(w->watches, watch_capacity(w)) || !MAP(w->free_watches, watch_capacity(w)) ||
-        !MAP(w->lingers, w->linger_capacity) || !MAP(w->scratch, SCRATCH_BYTES) ||
-        !MAP(w->keep, w->conn_count * run->keep_max) || !MAP(w->thinking, w->conn_count))
+    if (!MAP(w->conns, w->conn_count) || !MAP(w->exchanges, (size_t)w->conn_count * run->streams) ||
+        !MAP(w->tallies, run->target_count) || !MAP(w->watches, watch_capacity(w)) ||
+        !MAP(w->free_watches, watch_capacity(w)) || !MAP(w->lingers, w->linger_capacity) ||
+        !MAP(w->scratch, SCRATCH_BYTES) || !MAP(w->keep, w->conn_count * run->keep_max) ||
+        !MAP(w->thinking, (size_t)w->conn_count * run->streams))
         return -1;
     if (failures_init(&w->failures, run->target_count, saved, run->keep_max, err) != 0 ||
         interval_log_init(&w->log, seconds, err) != 0)
+        return -1;
+    if (run->is_h2 &&
+        (!MAP(w->h2_out, (size_t)w->conn_count * H2_OUT_BYTES) ||
+         h2_pool_new(&w->h2_pool, H2_POOL_BASE + (size_t)w->conn_count * H2_POOL_PER_CONNECTION, err) != 0))
         return -1;
     if (plan->on_records != NULL && record_ring_init(&w->ring, err) != 0)
         return -1;
@@ -425,12 +433,14 @@ void loader_release(struct loader *w)
     record_ring_release(&w->ring);
     failures_release(&w->failures);
     pages_unmap(w->conns, w->conn_count * sizeof(*w->conns));
-    pages_unmap(w->exchanges, w->conn_count * sizeof(*w->exchanges));
+    pages_unmap(w->exchanges, (size_t)w->conn_count * w->run->streams * sizeof(*w->exchanges));
+    h2_pool_free(w->h2_pool);
+    pages_unmap(w->h2_out, (size_t)w->conn_count * H2_OUT_BYTES);
     pages_unmap(w->tallies, w->run->target_count * sizeof(*w->tallies));
     pages_unmap(w->watches, watch_capacity(w) * sizeof(*w->watches));
     pages_unmap(w->free_watches, watch_capacity(w) * sizeof(*w->free_watches));
     pages_unmap(w->lingers, w->linger_capacity * sizeof(*w->lingers));
     pages_unmap(w->scratch, SCRATCH_BYTES);
-    pages_unmap(w->thinking, w->conn_count * sizeof(*w->thinking));
+    pages_unmap(w->thinking, (size_t)w->conn_count * w->run->streams * sizeof(*w->thinking));
     pages_unmap(w->keep, w->conn_count * w->run->keep_max);
 }

@@ -7,6 +7,7 @@
 #ifndef PLIMSOLL_LOAD_LOADER_H
 #define PLIMSOLL_LOAD_LOADER_H
 
+#include "http/h2_client.h"
 #include "http/reply.h"
 #include "load/failures.h"
 #include "load/interval_log.h"
@@ -31,6 +32,7 @@ enum client_state {
     CLIENT_TLS,        /* TLS handshake                -> ready, sending, sleeping */
     CLIENT_READY,      /* connected, no request        -> sending, idle (the peer closed) */
     CLIENT_SENDING,    /* request being written        -> reading, or any end of reading */
+    CLIENT_STREAMS,    /* HTTP/2, open             -> idle, sleeping */
     CLIENT_READING,    /* reply awaited or arriving    -> sending (next), ready, idle */
     CLIENT_FINISHED,   /* nothing more to do           (end) */
 };
@@ -61,7 +63,11 @@ struct exchange {
     bool keep_alive;     /* the reply left the connection usable */
     uint16_t status;
     uint16_t interim; /* 1xx before the reply */
-    int32_t stream;   /* HTTP/2: its number; 0: none */
+    /* HTTP/2: its first frame is serialised, it is written, its last frame is serialised; it was given back for its
+     * time. */
+    bool is_begun, is_out, is_framed, timed_out;
+    uint64_t body_sent;
+    int32_t stream; /* HTTP/2: its number; 0: none */
     uint64_t bytes_received, body_bytes;
     uint64_t due_ns;   /* when the request should begin: latency counts from here */
     uint64_t taken_ns; /* when a connection took it: time-outs and Little's law count from here */
@@ -93,6 +99,16 @@ struct client {
     int write_error; /* errno of a failed write: the peer may have answered all the same */
     uint64_t requests_on_connection;
     uint64_t sent_bytes; /* of the current request (HTTP/1) */
+    /* HTTP/2 */
+    struct h2_client *h2;
+    struct slice h2_output; /* what of the session's output is not yet in the buffer below */
+    char *out;              /* bytes to write, out_at … out_len */
+    uint32_t out_at, out_len;
+    uint32_t h2_unwritten; /* requests submitted and not yet written */
+    uint32_t h2_goaway_code;
+    int32_t keep_stream;          /* whose reply is kept for an example; 0: none */
+    bool h2_goaway, h2_is_ending; /* takes no more requests */
+    bool h2_in_events, h2_is_closing, h2_heard;
     uint64_t open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
     uint64_t wake_ns; /* while sleeping */
     struct client_link in_connect;
@@ -112,6 +128,8 @@ struct run {
     size_t target_count;
     struct address_table *addresses;
     struct reply_settings reply_settings;
+    uint32_t streams; /* exchanges per connection */
+    bool is_h2;
     uint32_t worker_count;
     struct load_schedule warm_schedule; /* of the warm-up: the first rate, constant */
     struct load_stage warm_stage;
@@ -197,6 +215,10 @@ struct loader {
     struct alarm_ns stage_alarm, lag_alarm;
     uint64_t lag_due_ns;
     struct wakeup wakeup;
+    struct h2_pool *h2_pool;
+    uint64_t h2_now_ns;         /* of the bytes whose events are being handled */
+    uint32_t h2_max_concurrent; /* the least that a server allowed; 0: none did */
+    char *h2_out;               /* every connection's buffer of bytes to write */
     char *scratch;
     char *keep;           /* run->keep_max bytes a connection, touched when needed */
     struct slice in_hand; /* the part of the current reply that the current read brought */
@@ -249,9 +271,18 @@ void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, 
 void exchange_free(struct exchange *x); /* it is accounted for: the slot is free */
 bool exchange_is_ok(const struct exchange *x, struct failure *why);
 void exchange_time_out(struct exchange *x, uint64_t now);
+void exchange_note_sent(struct exchange *x, uint64_t before); /* its first byte is out: it counts as sent */
 void http1_send(struct exchange *x, uint64_t now);
 void http1_events(struct client *c, unsigned events);
 void http1_note_reply(struct client *c); /* what is known of the reply goes to the exchange */
+
+#define H2_OUT_BYTES (64u * 1024u)
+bool http2_open(struct client *c);  /* on a socket that is open; false when memory is used up */
+void http2_close(struct client *c); /* nothing of it is heard any more */
+void http2_send(struct exchange *x, uint64_t now);
+void http2_events(struct client *c, unsigned events);
+void http2_after_events(struct client *c, uint64_t now); /* what was submitted meanwhile goes out */
+void http2_time_out(struct exchange *x, uint64_t now);
 
 /* Pace (pace.c): which connection takes a request, and when. */
 MUST_CHECK int pace_init(struct loader *w, struct err *err);

@@ -149,7 +149,7 @@ static void on_level(struct alarm_ns *a)
 /* A connection beyond the active ones leaves. */
 static void park(struct client *c, uint64_t now)
 {
-    if (c->state == CLIENT_READY && c->active_count == 0)
+    if ((c->state == CLIENT_READY || c->state == CLIENT_STREAMS) && c->active_count == 0 && !c->h2_in_events)
         client_close_politely(c, now);
 }
 
@@ -192,7 +192,7 @@ static void take_due(struct exchange *x, uint64_t now, bool waited)
     const uint64_t due = next_due(w);
 
     schedule_take(&w->schedule);
-    x->waited_for_due = waited && x->client->state == CLIENT_READY;
+    x->waited_for_due = waited && (x->client->state == CLIENT_READY || x->client->state == CLIENT_STREAMS);
     exchange_begin(x, due, now);
 }
 
@@ -273,10 +273,22 @@ static void open_next(struct exchange *x, uint64_t now)
 
 /* --- common ------------------------------------------------------------------------------------------------------ */
 
+/* A stream beyond those the server allows at a time would only wait inside the session: its slot stays empty. */
+static bool is_beyond_limit(const struct exchange *x)
+{
+    const uint32_t limit = x->client->loader->h2_max_concurrent;
+
+    return limit > 0 && (uint64_t)(x - x->client->exchanges) >= limit;
+}
+
 void loader_next(struct exchange *x, uint64_t now)
 {
     struct loader *w = x->client->loader;
 
+    if (is_beyond_limit(x)) {
+        loader_check_over(w, now);
+        return;
+    }
     if (w->is_open)
         open_next(x, now);
     else if (loader_takes_requests(w, now))
@@ -335,7 +347,7 @@ int pace_init(struct loader *w, struct err *err)
     set_alarm(&w->level_alarm, on_level, w);
     set_alarm(&w->due_alarm, on_due, w);
     rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + w->index));
-    for (uint32_t i = 0; i < w->conn_count; i++)
+    for (size_t i = 0; i < (size_t)w->conn_count * w->run->streams; i++)
         w->exchanges[i].has_thought = true; /* the first request comes at once */
     if (alarm_init(&w->think_alarm, w->loop, err) != 0 || alarm_init(&w->level_alarm, w->loop, err) != 0)
         return -1;

@@ -264,6 +264,10 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     l->plan = *plan;
     l->run.plan = &l->plan;
     set_schedule(l);
+    l->run.is_h2 = plan->version == HTTP_2;
+    l->run.streams = l->run.is_h2 && plan->streams > 1 ? plan->streams : 1;
+    if (l->run.is_h2 && l->plan.tls.alpn == NULL)
+        l->plan.tls.alpn = "h2";
     l->run.reply_settings.head_max_bytes = plan->head_max_bytes != 0 ? plan->head_max_bytes : HEAD_MAX_DEFAULT;
     l->run.keep_max = plan->save_failures_dir != NULL || plan->on_seen != NULL ? KEEP_WHOLE : KEEP_EXAMPLE;
     pthread_mutex_init(&l->run.lock, NULL);

@@ -169,7 +169,11 @@ int target_prepare(struct target *t, const struct load_target *spec, const struc
     if (url_parse(&t->url, slice_str(spec->url), err) != 0 || set_connect(t, plan, err) != 0 ||
         set_names(t, plan, err) != 0 || open_body(t, &spec->body, err) != 0 || build_requests(t, plan, err) != 0)
         return -1;
-    inline_short_body(t);
+    if (plan->version == HTTP_2 &&
+        h2_request_new(&t->h2_request, buf_slice(&t->keep_request), t->url.https, spec->body.present, err) != 0)
+        return -1;
+    if (plan->version != HTTP_2)
+        inline_short_body(t);
     if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request))
         return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
     t->https = t->url.https;
@@ -296,6 +300,7 @@ void target_release(struct target *t)
         close(t->body_file);
     free(t->host);
     free(t->connect_host);
+    h2_request_free(t->h2_request);
     buf_release(&t->keep_request);
     buf_release(&t->close_request);
     *t = (struct target){ .body_file = -1 };

@@ -9,6 +9,7 @@
 #define PLIMSOLL_LOAD_TARGET_H
 
 #include "base/buf.h"
+#include "http/h2_client.h"
 #include "http/url.h"
 #include "load/load.h"
 
@@ -43,6 +44,7 @@ struct target {
     const char *sni;                        /* NULL: none */
     const char *verify_name;                /* the name or literal the certificate must be valid for */
     struct buf keep_request, close_request; /* heads, short bodies included */
+    struct h2_request *h2_request;          /* the same for HTTP/2; NULL: HTTP/1 */
     struct slice body;                      /* a longer body in memory */
     int body_file;                          /* or in a file; -1 */
     uint64_t body_bytes;                    /* of the parts that follow the buffers above */

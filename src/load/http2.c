@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* HTTP/2: many requests at a time on an open connection. */
+#include "load/loader.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "http/h2_client.h"
+
+#define READ_BYTES SCRATCH_BYTES
+/* Reads or writes before other connections get their turn. */
+#define ROUNDS_MAX 16
+
+static struct failure stream_failure(uint32_t code, char *note, size_t size)
+{
+    snprintf(note, size, "RST_STREAM %s", h2_error_name(code));
+    return (struct failure){ .kind = FAIL_RESET, .note = note };
+}
+
+/* --- events of the connection ------------------------------------------------------------------------------------ */
+
+static void on_head(void *stream, uint16_t status)
+{
+    struct exchange *x = stream;
+
+    if (x->reply_first_ns == 0)
+        x->reply_first_ns = x->client->loader->h2_now_ns;
+    if (status >= 100 && status < 200) {
+        x->interim++;
+        return;
+    }
+    x->head_complete = true;
+    x->status = status;
+}
+
+/* The fields of an unexpected reply, as text, for the example: one stream of a connection at a time. */
+static void on_field(void *stream, struct slice name, struct slice value)
+{
+    struct exchange *x = stream;
+    struct client *c = x->client;
+    const size_t room = c->loader->run->keep_max;
+    char *keep = c->loader->keep + (size_t)c->index * room;
+    int n;
+
+    if (!x->head_complete || c->loader->run->expect_status[x->status] ||
+        (c->keep_stream != 0 && c->keep_stream != x->stream))
+        return;
+    if (c->keep_stream == 0)
+        c->keep_len = 0;
+    c->keep_stream = x->stream;
+    if (c->keep_len + name.len + value.len + 16 > room)
+        return;
+    if (slice_eq(name, SLICE(":status")))
+        n = snprintf(keep + c->keep_len, room - c->keep_len, "HTTP/2 %.*s\r\n", SLICE_FMT(value));
+    else
+        n = snprintf(keep + c->keep_len, room - c->keep_len, "%.*s: %.*s\r\n", SLICE_FMT(name), SLICE_FMT(value));
+    c->keep_len += n > 0 ? (uint32_t)n : 0;
+}
+
+static void on_bytes(void *stream, size_t n)
+{
+    struct exchange *x = stream;
+
+    x->bytes_received += n;
+}
+
+static void on_data(void *stream, struct slice bytes)
+{
+    struct exchange *x = stream;
+    struct client *c = x->client;
+    const size_t room = c->loader->run->keep_max - c->keep_len;
+
+    x->body_bytes += bytes.len;
+    if (c->keep_stream != x->stream || room < 2)
+        return;
+    if (x->body_bytes == bytes.len) { /* the first of the body: the empty line before it */
+        memcpy(c->loader->keep + (size_t)c->index * c->loader->run->keep_max + c->keep_len, "\r\n", 2);
+        c->keep_len += 2;
+    }
+    if (room - 2 < bytes.len)
+        bytes.len = room - 2;
+    memcpy(c->loader->keep + (size_t)c->index * c->loader->run->keep_max + c->keep_len, bytes.ptr, bytes.len);
+    c->keep_len += (uint32_t)bytes.len;
+}
+
+/* Serialised is not written: it counts when the output that holds it is out. */
+static void on_begun(void *stream)
+{
+    struct exchange *x = stream;
+
+    x->is_begun = true;
+}
+
+static void on_sent(void *stream)
+{
+    struct exchange *x = stream;
+
+    x->is_framed = true;
+}
+
+static long read_body(void *stream, char *out, size_t len, bool *end)
+{
+    struct exchange *x = stream;
+    const struct target *t = x->client->target;
+    const uint64_t left = t->body_bytes - x->body_sent;
+    ssize_t n = (ssize_t)(len < left ? len : left);
+
+    if (t->body_file >= 0) {
+        n = pread(t->body_file, out, (size_t)n, (off_t)x->body_sent);
+        if (n < 0 || (n == 0 && left > 0))
+            return -1; /* it became shorter while it was sent */
+    } else if (n > 0) {
+        memcpy(out, t->body.ptr + x->body_sent, (size_t)n);
+    }
+    x->body_sent += (uint64_t)n;
+    *end = x->body_sent == t->body_bytes;
+    return n;
+}
+
+/* The slot is free; its connection is looked after when the events are over. */
+static void stream_over(struct exchange *x)
+{
+    if (x->client->keep_stream == x->stream)
+        x->client->keep_stream = 0;
+    x->stream = 0;
+    exchange_free(x);
+    loader_next(x, x->client->loader->h2_now_ns);
+}
+
+/* Once more on another connection, where the peer has said that it did not begin. */
+static bool try_again(struct exchange *x)
+{
+    const struct load_plan *plan = x->client->loader->run->plan;
+
+    if (x->retried || plan->no_retry || x->head_complete)
+        return false;
+    x->retried = true;
+    x->stream = 0;
+    x->client->h2_is_ending = true; /* it waits for the next connection */
+    return true;
+}
+
+static void on_end(void *stream, bool complete, uint32_t code)
+{
+    struct exchange *x = stream;
+    struct client *c = x->client;
+    const uint64_t now = c->loader->h2_now_ns;
+    char note[FAILURE_NOTE_MAX];
+    struct failure why;
+
+    if (!x->active || x->stream == 0 || c->h2_is_closing)
+        return;
+    if (x->timed_out) {
+        why = (struct failure){ .kind = FAIL_TIMEOUT,
+                                .note = x->reply_first_ns != 0 ? "in the middle of the reply" : "no reply" };
+        account_failed(x, &why, now);
+    } else if (complete && x->head_complete) {
+        if (x->sent_last_ns == 0)
+            x->sent_last_ns = now; /* answered before it was all sent */
+        if (x->sent_first_ns == 0)
+            x->sent_first_ns = now;
+        x->keep_alive = true;
+        if (exchange_is_ok(x, &why))
+            account_ok(x, now);
+        else
+            account_failed(x, &why, now);
+    } else {
+        if (code == H2_REFUSED_STREAM && try_again(x))
+            return;
+        why = stream_failure(code, note, sizeof(note));
+        account_failed(x, &why, now);
+    }
+    stream_over(x);
+}
+
+static void on_refused(void *connection, int32_t id)
+{
+    struct client *c = connection;
+
+    for (uint32_t i = 0; i < c->exchange_count; i++) {
+        struct exchange *x = &c->exchanges[i];
+
+        if (!x->active || x->stream != id)
+            continue;
+        x->stream = 0;
+        x->is_framed = false;
+        c->h2_is_ending = true; /* never sent: it goes out on the next connection, which is no retry */
+    }
+}
+
+static void on_goaway(void *connection, uint32_t code)
+{
+    struct client *c = connection;
+
+    c->h2_heard = c->h2_goaway = c->h2_is_ending = true;
+    c->h2_goaway_code = code;
+}
+
+static void on_limit(void *connection, uint32_t streams)
+{
+    struct client *c = connection;
+    struct loader *w = c->loader;
+
+    if (w->h2_max_concurrent == 0 || streams < w->h2_max_concurrent)
+        w->h2_max_concurrent = streams > 0 ? streams : 1;
+}
+
+static const struct h2_client_events EVENTS = {
+    .on_head = on_head,
+    .on_field = on_field,
+    .on_bytes = on_bytes,
+    .on_begun = on_begun,
+    .on_data = on_data,
+    .on_sent = on_sent,
+    .on_end = on_end,
+    .read_body = read_body,
+    .on_refused = on_refused,
+    .on_goaway = on_goaway,
+    .on_limit = on_limit,
+};
+
+/* --- writing ----------------------------------------------------------------------------------------------------- */
+
+/* All that was serialised so far has been written. */
+static void note_written(struct client *c, uint64_t before, uint64_t after)
+{
+    if (c->h2_unwritten == 0)
+        return;
+    for (uint32_t i = 0; i < c->exchange_count; i++) {
+        struct exchange *x = &c->exchanges[i];
+
+        if (!x->active || x->stream == 0 || !x->is_begun || x->sent_last_ns != 0)
+            continue;
+        if (!x->is_out) {
+            x->is_out = true;
+            exchange_note_sent(x, before);
+        }
+        if (x->is_framed) {
+            x->sent_last_ns = after;
+            c->h2_unwritten--;
+        }
+    }
+}
+
+static void fail_connection(struct client *c, enum fail_kind kind, int sys, const char *note)
+{
+    const struct failure why = { .kind = kind, .sys = sys, .note = note };
+
+    client_fail(c, &why, clock_now_ns());
+}
+
+/* The session may have been closed while its events ran (the run ended): it is freed only now. */
+static bool was_closed(struct client *c)
+{
+    if (!c->h2_is_closing)
+        return false;
+    http2_close(c);
+    return true;
+}
+
+/* Gathers output up to a buffer's worth, so that many frames go out in one write. False when the connection is no more.
+ */
+static bool gather(struct client *c)
+{
+    const bool nested = c->h2_in_events;
+    bool ok = true;
+
+    c->out_at = c->out_len = 0;
+    c->h2_in_events = true;
+    while (ok && c->out_len < H2_OUT_BYTES) {
+        size_t n;
+
+        if (c->h2_output.len == 0)
+            ok = h2_client_output(c->h2, &c->h2_output);
+        if (!ok || c->h2_output.len == 0)
+            break;
+        n = c->h2_output.len < H2_OUT_BYTES - c->out_len ? c->h2_output.len : H2_OUT_BYTES - c->out_len;
+        memcpy(c->out + c->out_len, c->h2_output.ptr, n);
+        c->out_len += (uint32_t)n;
+        c->h2_output = slice_drop(c->h2_output, n);
+    }
+    c->h2_in_events = nested;
+    if (!nested && was_closed(c))
+        return false;
+    if (!ok)
+        fail_connection(c, FAIL_BAD_MESSAGE, 0, h2_client_reason(c->h2));
+    return ok;
+}
+
+/* Writes until there is no more to say, or the socket is full. False when the connection is no more. */
+static bool flush(struct client *c)
+{
+    for (unsigned round = 0; round < ROUNDS_MAX; round++) {
+        const uint64_t before = clock_now_ns();
+        size_t moved;
+        enum io io;
+
+        if (c->out_at == c->out_len && !gather(c))
+            return false;
+        if (c->out_len == 0) {
+            watch_change(c->watch, WATCH_READ);
+            return true;
+        }
+        io = stream_write(&c->stream, c->out + c->out_at, c->out_len - c->out_at, &moved);
+        if (io == IO_FAILED) { /* what the peer has said before comes with a read */
+            c->write_error = c->stream.sys_error;
+            watch_change(c->watch, WATCH_READ);
+            return true;
+        }
+        if (io != IO_OK)
+            break;
+        c->out_at += (uint32_t)moved;
+        if (c->loader->stage != STAGE_WARMUP)
+            c->tally->bytes_sent += moved;
+        if (c->out_at == c->out_len)
+            note_written(c, before, clock_now_ns());
+    }
+    watch_change(c->watch, WATCH_READ | WATCH_WRITE);
+    return true;
+}
+
+static bool wants_new_connection(const struct client *c)
+{
+    const uint64_t limit = c->loader->run->plan->requests_per_connection;
+
+    return c->h2_is_ending || (limit > 0 && c->requests_on_connection >= limit) || !h2_client_takes_streams(c->h2);
+}
+
+/* Nothing is on its way any more and the connection has had its time: the next one is opened for what waits. */
+static void renew(struct client *c, uint64_t now)
+{
+    for (uint32_t i = 0; i < c->exchange_count; i++)
+        if (c->exchanges[i].active && c->exchanges[i].stream != 0)
+            return;
+    client_close_politely(c, now);
+    if (c->active_count > 0)
+        client_open(c, now);
+    loader_next_all(c, now);
+}
+
+void http2_send(struct exchange *x, uint64_t now)
+{
+    struct client *c = x->client;
+
+    x->is_begun = x->is_out = x->is_framed = x->timed_out = false;
+    x->body_sent = 0;
+    if (!wants_new_connection(c)) {
+        x->stream = h2_client_submit(c->h2, c->target->h2_request, x);
+        if (x->stream > 0) {
+            x->reused = c->requests_on_connection > 0;
+            c->requests_on_connection++;
+            c->h2_unwritten++;
+        } else {
+            x->stream = 0;
+            c->h2_is_ending = true;
+        }
+    }
+    if (c->h2_in_events)
+        return; /* they end with a flush */
+    if (x->stream == 0) {
+        c->h2_is_ending = true;
+        renew(c, now);
+        return;
+    }
+    (void)flush(c);
+}
+
+/* --- life of a connection ---------------------------------------------------------------------------------------- */
+
+bool http2_open(struct client *c)
+{
+    c->h2_goaway = c->h2_is_ending = c->h2_is_closing = c->h2_in_events = false;
+    c->out_at = c->out_len = 0;
+    c->h2_goaway_code = 0;
+    c->h2_output = (struct slice){ 0 };
+    c->h2_unwritten = 0;
+    c->keep_stream = 0;
+    c->write_error = 0;
+    return h2_client_new(&c->h2, c->loader->h2_pool, &EVENTS, c, NULL) == 0;
+}
+
+void http2_close(struct client *c)
+{
+    c->h2_is_closing = true;
+    if (c->h2_in_events)
+        return; /* by was_closed(), when they are over */
+    h2_client_free(c->h2, c->loader->h2_pool);
+    c->h2 = NULL;
+    for (uint32_t i = 0; i < c->exchange_count; i++)
+        c->exchanges[i].stream = 0;
+}
+
+/* A stream whose time is up is given back to the peer; the connection stays. */
+void http2_time_out(struct exchange *x, uint64_t now)
+{
+    struct client *c = x->client;
+    const struct failure why = { .kind = FAIL_TIMEOUT, .note = "no reply" };
+
+    if (x->stream == 0) {
+        client_fail(c, &why, now);
+        return;
+    }
+    timeout_drop(x);
+    x->timed_out = true;
+    c->loader->h2_now_ns = now;
+    h2_client_cancel(c->h2, x->stream);
+    http2_after_events(c, now); /* the RST_STREAM that goes out ends it */
+}
+
+void http2_after_events(struct client *c, uint64_t now)
+{
+    if (!flush(c))
+        return;
+    if (wants_new_connection(c))
+        renew(c, now);
+}
+
+static bool may_go_again(struct client *c, struct exchange *x)
+{
+    if (x->stream == 0)
+        return true; /* never went out */
+    return c->requests_on_connection > c->active_count && c->target->is_idempotent && try_again(x);
+}
+
+/* The connection has ended: what was not begun goes to the next one, what was on its way has failed. */
+static void connection_ended(struct client *c, int sys)
+{
+    const uint64_t now = clock_now_ns();
+    char note[FAILURE_NOTE_MAX] = "";
+
+    if (c->h2_goaway)
+        snprintf(note, sizeof(note), "GOAWAY %s", h2_error_name(c->h2_goaway_code));
+    for (uint32_t i = 0; i < c->exchange_count; i++) {
+        struct exchange *x = &c->exchanges[i];
+        struct failure why = { .kind = sys != 0 ? FAIL_RESET : FAIL_CLOSED_EARLY, .sys = sys, .note = note };
+
+        if (!x->active || may_go_again(c, x))
+            continue;
+        if (x->reply_first_ns != 0)
+            why.kind = FAIL_TRUNCATED;
+        account_failed(x, &why, now);
+        exchange_free(x);
+    }
+    client_close(c);
+    if (c->loader->depth >= 4) {
+        loader_sleep(c, now);
+        return;
+    }
+    if (c->active_count > 0)
+        client_open(c, now);
+    loader_next_all(c, now);
+}
+
+void http2_events(struct client *c, unsigned events)
+{
+    struct loader *w = c->loader;
+
+    if ((events & WATCH_WRITE) != 0 && !flush(c))
+        return;
+    if ((events & WATCH_READ) == 0)
+        return;
+    for (unsigned round = 0; round < ROUNDS_MAX || stream_has_pending(&c->stream); round++) {
+        size_t moved;
+        const enum io io = stream_read(&c->stream, w->scratch, READ_BYTES, &moved);
+        bool ok;
+
+        if (io == IO_WANT_READ || io == IO_WANT_WRITE)
+            return;
+        if (io != IO_OK) {
+            if (io == IO_FAILED && c->stream.tls_error[0] != '\0')
+                fail_connection(c, FAIL_TLS, 0, c->stream.tls_error);
+            else
+                connection_ended(c, io == IO_FAILED ? c->stream.sys_error : c->write_error);
+            return;
+        }
+        w->h2_now_ns = clock_now_ns();
+        if (!c->h2_heard && moved >= 7 && memcmp(w->scratch, "HTTP/1.", 7) == 0) {
+            fail_connection(c, FAIL_BAD_MESSAGE, 0, "the server answered in HTTP/1: it does not speak HTTP/2 here");
+            return;
+        }
+        c->h2_heard = true;
+        c->h2_in_events = true;
+        ok = h2_client_feed(c->h2, w->scratch, moved);
+        c->h2_in_events = false;
+        if (was_closed(c))
+            return;
+        if (!ok) {
+            fail_connection(c, FAIL_BAD_MESSAGE, 0, h2_client_reason(c->h2));
+            return;
+        }
+        http2_after_events(c, w->h2_now_ns);
+        if (c->h2 == NULL || c->state != CLIENT_STREAMS)
+            return;
+        if (moved < READ_BYTES && !stream_has_pending(&c->stream))
+            return;
+    }
+}

@@ -21,7 +21,7 @@ void handle_home(struct exchange *x)
         char allow[ROUTE_ALLOW_MAX];
         if (routes[i].text != NULL) {
             buf_printf(&text, "%-24s %s\n%-24s %.*s\n", routes[i].pattern, routes[i].text, "",
-                       SLICE_FMT(route_allow(allow, routes[i].methods)));
+                       SLICE_FMT(route_allow(allow, route_methods(&routes[i]))));
         }
     }
     size_t len = text.len;

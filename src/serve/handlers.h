@@ -12,6 +12,12 @@ void handle_recursive(struct exchange *x);
 void handle_prime(struct exchange *x);
 void handle_fibonacci(struct exchange *x);
 
+void handle_generate_files(struct exchange *x);
+void handle_read_files(struct exchange *x);
+void handle_list_files(struct exchange *x);
+void handle_delete_files(struct exchange *x);
+void handle_file_content(struct exchange *x);
+
 void handle_bytes(struct exchange *x);
 void handle_status(struct exchange *x);
 void handle_delay(struct exchange *x);

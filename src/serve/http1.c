@@ -183,7 +183,7 @@ static void route_request(struct conn *c, unsigned *allowed)
         return;
     }
     if (c->worker->site->root >= 0) {
-        *allowed = 1u << REQUEST_GET;
+        *allowed = 1u << REQUEST_GET | 1u << REQUEST_HEAD;
         if (h->head.method == REQUEST_GET || h->head.method == REQUEST_HEAD) {
             h->x.route = route_static();
         }

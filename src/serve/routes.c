@@ -34,6 +34,14 @@ static const struct route ROUTES[] = {
       .text = "CPU: a Fibonacci number, n up to 93" },
     { UNDER("/recursive/", "n"), .methods = GET, .start = handle_recursive,
       .text = "latency: a Fibonacci number by calls to this server; ?url= its base" },
+    { EXACT("/generate-files"), .methods = GET, .flags = ROUTE_WRITES, .start = handle_generate_files,
+      .text = "file system: writes files; ?prefix= &n= &size= &deleteFirst= &fsync= &parallel=" },
+    { EXACT("/read-files"), .methods = GET, .start = handle_read_files,
+      .text = "reads them back; ?prefix= &n= &parallel=" },
+    { EXACT("/list-files"), .methods = GET, .start = handle_list_files, .text = "their names" },
+    { UNDER("/file-content/", "name"), .methods = GET, .start = handle_file_content, .text = "one of them" },
+    { EXACT("/files"), .methods = 1u << REQUEST_DELETE, .flags = ROUTE_WRITES, .start = handle_delete_files,
+      .text = "removes those of ?prefix=" },
     { EXACT("/drip"), .methods = ANY, .start = handle_drip, .text = "?bytes= one at a time, ?ms= apart" },
     { EXACT("/headers"), .methods = ANY, .start = handle_headers, .text = "the request as it arrived" },
     { EXACT("/healthz"), .methods = GET, .start = handle_health, .text = "the server is alive" },
@@ -68,21 +76,26 @@ static bool matches(const struct route *r, struct slice path, struct slice *arg)
     return arg->len > 0 && memchr(arg->ptr, '/', arg->len) == NULL;
 }
 
+unsigned route_methods(const struct route *r)
+{
+    bool head = (r->methods & GET) != 0 && (r->flags & ROUTE_WRITES) == 0;
+
+    return r->methods | (head ? 1u << REQUEST_HEAD : 0);
+}
+
 enum route_found route_find(enum request_method method, struct slice path, const struct route **out, struct slice *arg,
                             unsigned *allowed)
 {
-    unsigned wanted = method == REQUEST_HEAD ? GET : 1u << method;
-
     *allowed = 0;
     for (size_t i = 0; i < sizeof(ROUTES) / sizeof(ROUTES[0]); i++) {
         if (!matches(&ROUTES[i], path, arg)) {
             continue;
         }
-        if ((ROUTES[i].methods & wanted) != 0) {
+        if ((route_methods(&ROUTES[i]) & 1u << method) != 0) {
             *out = &ROUTES[i];
             return ROUTE_OK;
         }
-        *allowed |= ROUTES[i].methods;
+        *allowed |= route_methods(&ROUTES[i]);
     }
     return *allowed != 0 ? ROUTE_NO_METHOD : ROUTE_NO_PATH;
 }
@@ -91,9 +104,6 @@ struct slice route_allow(char out[ROUTE_ALLOW_MAX], unsigned methods)
 {
     int len = 0;
 
-    if ((methods & GET) != 0) {
-        methods |= 1u << REQUEST_HEAD;
-    }
     methods |= 1u << REQUEST_OPTIONS;
     for (int m = 0; m < REQUEST_METHODS; m++) {
         if ((methods & 1u << m) != 0) {

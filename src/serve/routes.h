@@ -30,6 +30,8 @@ enum route_found { ROUTE_OK, ROUTE_NO_PATH, ROUTE_NO_METHOD };
 /* ROUTE_OK: *out and *arg are set. ROUTE_NO_METHOD: *allowed has what the path knows. */
 enum route_found route_find(enum request_method method, struct slice path, const struct route **out, struct slice *arg,
                             unsigned *allowed);
+/* What a row takes, HEAD included: it comes with GET, but not where a GET writes. */
+unsigned route_methods(const struct route *r);
 /* "GET, HEAD, OPTIONS". */
 #define ROUTE_ALLOW_MAX 64
 struct slice route_allow(char out[ROUTE_ALLOW_MAX], unsigned methods);

@@ -8,7 +8,7 @@
 
 int site_init(struct site *s, const struct serve_config *config, struct err *err)
 {
-    *s = (struct site){ .config = config, .root = -1 };
+    *s = (struct site){ .config = config, .data = -1, .root = -1 };
     if (config->cluster_id != NULL) {
         snprintf(s->cluster_id, sizeof(s->cluster_id), "%s", config->cluster_id);
     } else {
@@ -16,6 +16,10 @@ int site_init(struct site *s, const struct serve_config *config, struct err *err
     }
     if (origins_init(&s->origins, config, err) != 0) {
         return -1;
+    }
+    s->data = open(config->data_root != NULL ? config->data_root : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (s->data < 0 && config->data_root != NULL) {
+        return err_set(err, ERR_CONFIG, errno, "cannot use the data root %s", config->data_root);
     }
     if (config->root != NULL) {
         s->root = open(config->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -34,5 +38,8 @@ void site_release(struct site *s)
     if (s->root >= 0) {
         close(s->root);
     }
-    s->root = -1;
+    if (s->data >= 0) {
+        close(s->data);
+    }
+    s->root = s->data = -1;
 }

@@ -11,6 +11,7 @@ struct site {
     const struct serve_config *config;
     struct origins origins;
     char cluster_id[256];
+    int data; /* --data-root as a descriptor, else of the current folder; -1: there is none */
     int root; /* --root as a descriptor; -1: none */
 };
 

@@ -125,8 +125,7 @@ bool ab_report_html(struct ab_report *r, struct buf *out)
 {
     struct ab_statistics statistics;
 
-    ab_sort_by_total(r->samples, r->count);
-    if (!ab_statistics_of(&statistics, r->samples, r->count))
+    if (!ab_sort_by_total(r->samples, r->count) || !ab_statistics_of(&statistics, r->samples, r->count))
         return false;
     buf_printf(out, "\n\n<table %s>\n", r->table_attributes);
     add_server(r, out);

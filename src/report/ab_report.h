@@ -59,7 +59,8 @@ struct ab_statistics {
 /* False when out of memory. An empty set gives zeroes. */
 MUST_CHECK bool ab_statistics_of(struct ab_statistics *out, const struct ab_sample *samples, size_t count);
 
-void ab_sort_by_total(struct ab_sample *samples, size_t count);
+/* False when out of memory, and nothing sorted. */
+MUST_CHECK bool ab_sort_by_total(struct ab_sample *samples, size_t count);
 /* ab's ranks, in whole numbers of the set sorted by total time: floor(count * percent / 100), the last for 100. */
 size_t ab_rank(size_t count, unsigned percent);
 

@@ -3,25 +3,67 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static int by_total(const void *a, const void *b)
+/* Comparing costs more than counting here: the times of a million requests are sorted five times, inside what is
+ * compared with ab's CPU time. Radix sort from the lowest digit; digits above the largest value are all 0 and left out.
+ */
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+static void sort_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift)
 {
-    const struct ab_sample *x = a, *y = b;
+    size_t starts[DIGITS] = { 0 };
+    size_t sum = 0;
 
-    return x->total_us < y->total_us ? -1 : x->total_us > y->total_us;
+    for (size_t i = 0; i < count; i++)
+        starts[(from[i] >> shift) & (DIGITS - 1)]++;
+    for (size_t d = 0; d < DIGITS; d++) {
+        const size_t n = starts[d];
+        starts[d] = sum;
+        sum += n;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[starts[(from[i] >> shift) & (DIGITS - 1)]++] = from[i];
 }
 
-static int by_value(const void *a, const void *b)
+/* By the bits from first_bit on; equal ones keep their order. spare holds as many. */
+static void sort_values(uint64_t *values, uint64_t *spare, size_t count, unsigned first_bit)
 {
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    uint64_t *from = values, *to = spare;
+    uint64_t all = 0;
 
-    return x < y ? -1 : x > y;
+    for (size_t i = 0; i < count; i++)
+        all |= values[i];
+    for (unsigned shift = first_bit; shift < 64 && all >> shift != 0; shift += DIGIT_BITS) {
+        sort_by_digit(from, to, count, shift);
+        uint64_t *const swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != values && count > 0)
+        memcpy(values, from, count * sizeof(values[0]));
 }
 
-void ab_sort_by_total(struct ab_sample *samples, size_t count)
+/* Keys of total time and index; times above an hour and more are alike. */
+bool ab_sort_by_total(struct ab_sample *samples, size_t count)
 {
-    if (count > 1)
-        qsort(samples, count, sizeof(samples[0]), by_total);
+    enum { INDEX_BITS = 32 };
+    uint64_t *const keys = calloc(count + 1, 2 * sizeof(keys[0]));
+    struct ab_sample *const sorted = calloc(count + 1, sizeof(sorted[0]));
+    const bool ok = keys != NULL && sorted != NULL && count <= UINT32_MAX;
+
+    for (size_t i = 0; ok && i < count; i++)
+        keys[i] = (samples[i].total_us < UINT32_MAX ? samples[i].total_us : UINT32_MAX) << INDEX_BITS | i;
+    if (ok) {
+        sort_values(keys, keys + count, count, INDEX_BITS);
+        for (size_t i = 0; i < count; i++)
+            sorted[i] = samples[keys[i] & UINT32_MAX];
+        if (count > 0)
+            memcpy(samples, sorted, count * sizeof(samples[0]));
+    }
+    free(keys);
+    free(sorted);
+    return ok;
 }
 
 size_t ab_rank(size_t count, unsigned percent)
@@ -40,13 +82,13 @@ static uint64_t median(const uint64_t *sorted, size_t count)
     return sorted[count / 2];
 }
 
-/* The values are sorted in place. */
+/* The values are sorted in place; as much room follows them. */
 static void times_of(struct ab_times *out, uint64_t *values, size_t count)
 {
     uint64_t sum = 0;
     double squares = 0.0;
 
-    qsort(values, count, sizeof(values[0]), by_value);
+    sort_values(values, values + count, count, 0);
     for (size_t i = 0; i < count; i++)
         sum += values[i];
     const uint64_t mean = sum / count;
@@ -66,7 +108,7 @@ bool ab_statistics_of(struct ab_statistics *out, const struct ab_sample *samples
     *out = (struct ab_statistics){ 0 };
     if (count == 0)
         return true;
-    uint64_t *const values = calloc(count, sizeof(values[0]));
+    uint64_t *const values = calloc(count, 2 * sizeof(values[0]));
     if (values == NULL)
         return false;
     for (size_t i = 0; i < count; i++)

@@ -142,8 +142,7 @@ bool ab_report_text(struct ab_report *r, struct buf *out)
 {
     struct ab_statistics statistics;
 
-    ab_sort_by_total(r->samples, r->count);
-    if (!ab_statistics_of(&statistics, r->samples, r->count))
+    if (!ab_sort_by_total(r->samples, r->count) || !ab_statistics_of(&statistics, r->samples, r->count))
         return false;
     buf_add_str(out, "\n\n");
     add_server(r, out);

@@ -69,6 +69,36 @@ static void ranks(void **state)
             fail_msg("%s: %zu", CASES[i].why, ab_rank(CASES[i].count, CASES[i].percent));
 }
 
+/* Values of all sizes, against a sort by comparing. */
+static void sorting(void **state)
+{
+    enum { COUNT = 5000 };
+    static struct ab_sample samples[COUNT];
+    uint64_t x = 88172645463325252u;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        x ^= x << 13; /* xorshift */
+        x ^= x >> 7;
+        x ^= x << 17;
+        samples[i] = (struct ab_sample){ .started_wall_us = i, .total_us = (x >> 32) >> (x % 33) };
+    }
+    assert_true(ab_sort_by_total(samples, COUNT));
+    for (size_t i = 1; i < COUNT; i++) {
+        if (samples[i - 1].total_us > samples[i].total_us)
+            fail_msg("not sorted at %zu", i);
+        if (samples[i - 1].total_us == samples[i].total_us &&
+            samples[i - 1].started_wall_us > samples[i].started_wall_us)
+            fail_msg("not stable at %zu", i);
+    }
+    struct ab_statistics s;
+    assert_true(ab_statistics_of(&s, samples, COUNT));
+    assert_int_equal(s.total.max_ms, ab_round_ms(samples[COUNT - 1].total_us));
+    assert_int_equal(s.total.min_ms, ab_round_ms(samples[0].total_us));
+    assert_int_equal(s.total.median_ms, ab_round_ms(samples[COUNT / 2].total_us));
+    assert_true(ab_sort_by_total(NULL, 0));
+}
+
 static struct ab_sample four[4];
 
 static struct ab_report plain(void)
@@ -316,7 +346,7 @@ static void the_csv_file(void **state)
     struct buf out;
 
     (void)state;
-    ab_sort_by_total(r.samples, r.count);
+    assert_true(ab_sort_by_total(r.samples, r.count));
     buf_init(&out, 100000);
     ab_report_csv(&r, &out);
     assert_true(slice_starts(buf_slice(&out), SLICE("Percentage served,Time in ms\n0,2.000\n1,2.000\n")));
@@ -333,7 +363,7 @@ static void the_gnuplot_file(void **state)
 
     (void)state;
     setenv("TZ", "UTC", 1);
-    ab_sort_by_total(r.samples, r.count);
+    assert_true(ab_sort_by_total(r.samples, r.count));
     buf_init(&out, 100000);
     ab_report_gnuplot(&r, &out);
     assert_string_equal(out.data, "starttime\tseconds\tctime\tdtime\tttime\twait\n"
@@ -347,10 +377,15 @@ static void the_gnuplot_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_of_the_table),   cmocka_unit_test(ranks),
-        cmocka_unit_test(the_plain_report),    cmocka_unit_test(everything_else_in_the_report),
-        cmocka_unit_test(a_report_of_nothing), cmocka_unit_test(warnings_about_the_median),
-        cmocka_unit_test(the_html_report),     cmocka_unit_test(the_csv_file),
+        cmocka_unit_test(rows_of_the_table),
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(sorting),
+        cmocka_unit_test(the_plain_report),
+        cmocka_unit_test(everything_else_in_the_report),
+        cmocka_unit_test(a_report_of_nothing),
+        cmocka_unit_test(warnings_about_the_median),
+        cmocka_unit_test(the_html_report),
+        cmocka_unit_test(the_csv_file),
         cmocka_unit_test(the_gnuplot_file),
     };
 

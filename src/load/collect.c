@@ -240,8 +240,8 @@ static struct interval *interval_at(struct result *r, size_t index, struct err *
     return &grown[index];
 }
 
-static int add_interval(struct result *r, const struct interval_counts *c, const struct hist *latency,
-                        const struct span *s, struct err *err)
+static int add_interval(struct result *r, const struct interval_counts *c, struct hist *latency, const struct span *s,
+                        struct err *err)
 {
     struct interval *x = interval_at(r, c->index, err);
     const double length = (double)(c->end_ns - c->start_ns) / 1e9;
@@ -256,7 +256,7 @@ static int add_interval(struct result *r, const struct interval_counts *c, const
     x->failed += c->failed;
     x->bytes += c->bytes;
     x->in_flight += (double)c->in_flight_ns / 1e9; /* divided by the length at the end */
-    return merge_into(&x->latency, latency, err);
+    return interval_get_latency(x, latency, err) != 0 ? -1 : interval_set_latency(x, latency, err);
 }
 
 static int collect_intervals(struct result *r, const struct run *run, const struct loader *workers,

@@ -272,6 +272,15 @@ static void read_addresses(struct json_in *in, const json_t *document, struct re
     }
 }
 
+static void read_interval_latency(struct json_in *in, const json_t *object, struct interval *v)
+{
+    struct hist *h = read_latency(in, object, "latency");
+
+    if (!in->failed && interval_set_latency(v, h, in->err) != 0)
+        in->failed = true;
+    hist_free(h);
+}
+
 static void read_intervals(struct json_in *in, const json_t *document, struct result *r)
 {
     const json_t *array = json_in_array(in, document, "intervals", INTERVALS_MAX);
@@ -289,7 +298,7 @@ static void read_intervals(struct json_in *in, const json_t *document, struct re
         v->failed = json_in_u64(in, object, "failed");
         v->bytes = json_in_u64(in, object, "bytes");
         v->in_flight = json_in_double(in, object, "in_flight");
-        v->latency = read_latency(in, object, "latency");
+        read_interval_latency(in, object, v);
     }
 }
 

@@ -274,11 +274,19 @@ static void write_addresses(struct writer *w)
 static void write_intervals(struct writer *w)
 {
     struct json_out *o = &w->out;
+    struct hist *latency = NULL; /* of one interval at a time */
 
+    if (w->result->interval_count > 0 && hist_new(&latency, w->err) != 0)
+        w->failed = true;
     json_out_open(o, "intervals", '[');
-    for (size_t i = 0; i < w->result->interval_count; i++) {
+    for (size_t i = 0; i < w->result->interval_count && !w->failed; i++) {
         const struct interval *v = &w->result->intervals[i];
 
+        hist_reset(latency);
+        if (interval_get_latency(v, latency, w->err) != 0) {
+            w->failed = true;
+            break;
+        }
         json_out_open(o, NULL, '{');
         json_out_double(o, "t_s", v->t_s);
         json_out_double(o, "length_s", v->length_s);
@@ -287,10 +295,11 @@ static void write_intervals(struct writer *w)
         json_out_u64(o, "failed", v->failed);
         json_out_u64(o, "bytes", v->bytes);
         json_out_double(o, "in_flight", v->in_flight);
-        write_latency(w, "latency", v->latency);
+        write_latency(w, "latency", latency);
         json_out_close(o, '}');
     }
     json_out_close(o, ']');
+    hist_free(latency);
 }
 
 static void write_targets(struct writer *w)

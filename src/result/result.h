@@ -88,7 +88,9 @@ struct interval {
     double t_s, length_s;                /* start, from the window's; length is 1 but for the last */
     uint64_t started, ok, failed, bytes; /* received */
     double in_flight;                    /* mean */
-    struct hist *latency;                /* of ok requests ended in the interval; may be NULL when empty */
+    /* Of ok requests ended in the interval, packed (hist_codec.h): there may be one a second for hours. NULL: none. */
+    uint8_t *latency;
+    size_t latency_bytes;
 };
 
 struct target_result {
@@ -166,6 +168,10 @@ struct result {
 MUST_CHECK int result_new(struct result **out, struct err *err); /* id, started and host filled */
 void result_free(struct result *r);
 /* printf-style; false when out of memory. */
+/* Packs h (NULL or empty: none) into the interval, in place of what it had; unpacks it into an empty h. -1: no memory.
+ */
+MUST_CHECK int interval_set_latency(struct interval *v, const struct hist *h, struct err *err);
+MUST_CHECK int interval_get_latency(const struct interval *v, struct hist *h, struct err *err);
 bool result_add_reason(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool result_add_warning(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* One value as JSON text. False also when it is not JSON (a NaN, an integer beyond 63 bits): nothing is added then. */

@@ -198,17 +198,17 @@ static void add_full_histograms(struct result *r)
 
 static void add_intervals(struct result *r)
 {
+    struct hist *latency;
+
     r->intervals = calloc(2, sizeof(*r->intervals));
     need(r->intervals != NULL);
     r->interval_count = 2;
-    r->intervals[0] = (struct interval){ .t_s = 0,
-                                         .length_s = 1,
-                                         .started = 101,
-                                         .ok = 92,
-                                         .failed = 8,
-                                         .bytes = 12345,
-                                         .in_flight = 1.5,
-                                         .latency = sample_hist(MS, MS, 92) };
+    r->intervals[0] = (struct interval){
+        .t_s = 0, .length_s = 1, .started = 101, .ok = 92, .failed = 8, .bytes = 12345, .in_flight = 1.5
+    };
+    latency = sample_hist(MS, MS, 92);
+    need(interval_set_latency(&r->intervals[0], latency, NULL) == 0);
+    hist_free(latency);
     r->intervals[1] = (struct interval){ .t_s = 1, .length_s = 0.25 };
 }
 

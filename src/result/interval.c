@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "result/result.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stats/hist_codec.h"
+
+int interval_set_latency(struct interval *v, const struct hist *h, struct err *err)
+{
+    uint8_t *packed;
+
+    free(v->latency);
+    v->latency = NULL;
+    v->latency_bytes = 0;
+    if (hist_count(h) == 0 && hist_overflow(h) == 0)
+        return 0;
+    packed = malloc(hist_pack_max());
+    if (packed != NULL) {
+        v->latency_bytes = hist_pack(h, packed);
+        v->latency = malloc(v->latency_bytes);
+    }
+    if (v->latency != NULL)
+        memcpy(v->latency, packed, v->latency_bytes);
+    free(packed);
+    return v->latency != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for an interval");
+}
+
+int interval_get_latency(const struct interval *v, struct hist *h, struct err *err)
+{
+    return v->latency == NULL ? 0 : hist_unpack_into(h, v->latency, v->latency_bytes, err);
+}

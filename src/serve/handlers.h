@@ -18,6 +18,15 @@ void handle_list_files(struct exchange *x);
 void handle_delete_files(struct exchange *x);
 void handle_file_content(struct exchange *x);
 
+void handle_put_flow(struct exchange *x);
+void handle_get_flow(struct exchange *x);
+void handle_delete_flow(struct exchange *x);
+void handle_get_cache(struct exchange *x);
+void handle_put_cache(struct exchange *x);
+void handle_echo_flow(struct exchange *x);
+void handle_rest_flow(struct exchange *x);
+void handle_backend(struct exchange *x);
+
 void handle_bytes(struct exchange *x);
 void handle_status(struct exchange *x);
 void handle_delay(struct exchange *x);

@@ -120,6 +120,19 @@ void origins_add_listener(struct origins *o, const struct addr *a, bool tls)
     freeifaddrs(all);
 }
 
+void origins_self_url(char *out, size_t size, const struct addr *a, bool tls)
+{
+    struct addr to = *a;
+    char text[ADDR_TEXT_MAX];
+
+    if (is_wildcard(a) && a->sa.any.sa_family == AF_INET) {
+        to.sa.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    } else if (is_wildcard(a)) {
+        to.sa.v6.sin6_addr = in6addr_loopback;
+    }
+    snprintf(out, size, "%s://%s", tls ? "https" : "http", addr_format(text, &to));
+}
+
 const struct origin *origins_find(const struct origins *o, const struct url *base)
 {
     for (size_t i = 0; i < o->count; i++) {

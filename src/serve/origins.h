@@ -27,6 +27,8 @@ struct origins {
 MUST_CHECK int origins_init(struct origins *o, const struct serve_config *config, struct err *err);
 /* A listener: its address, and for wildcards every address of this machine. */
 void origins_add_listener(struct origins *o, const struct addr *a, bool tls);
+/* A base URL that reaches the listener from this machine: loopback for wildcards. */
+void origins_self_url(char *out, size_t size, const struct addr *a, bool tls);
 /* The entry that allows it, or NULL. */
 const struct origin *origins_find(const struct origins *o, const struct url *base);
 

@@ -190,6 +190,9 @@ static int listen_on(struct serve *s, const char *text, bool tls, struct err *er
     a->tls = tls;
     snprintf(a->url, sizeof(a->url), "%s://%s", tls ? "https" : "http", addr_format(shown, &a->addr));
     s->address_count++;
+    if (s->site.self_url[0] == '\0') { /* the first is a plain one when there is any */
+        origins_self_url(s->site.self_url, sizeof(s->site.self_url), &a->addr, tls);
+    }
     origins_add_listener(&s->site.origins, &a->addr, tls);
     return 0;
 }

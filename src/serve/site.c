@@ -14,6 +14,9 @@ int site_init(struct site *s, const struct serve_config *config, struct err *err
     } else {
         uuid_make(s->cluster_id);
     }
+    if (flows_init(&s->flows, config->data_root, err) != 0) {
+        return -1;
+    }
     if (origins_init(&s->origins, config, err) != 0) {
         return -1;
     }
@@ -35,6 +38,7 @@ void site_release(struct site *s)
     if (s->config == NULL) {
         return; /* never made */
     }
+    flows_release(&s->flows);
     if (s->root >= 0) {
         close(s->root);
     }

@@ -4,15 +4,18 @@
 #define PLIMSOLL_SERVE_SITE_H
 
 #include "base/random.h"
+#include "serve/flows.h"
 #include "serve/origins.h"
 #include "serve/serve.h"
 
 struct site {
     const struct serve_config *config;
     struct origins origins;
+    struct flows flows; /* has a lock of its own */
     char cluster_id[256];
-    int data; /* --data-root as a descriptor, else of the current folder; -1: there is none */
-    int root; /* --root as a descriptor; -1: none */
+    char self_url[ADDR_TEXT_MAX + 16]; /* a base that reaches this server from this machine */
+    int data;                          /* --data-root as a descriptor, else of the current folder; -1: there is none */
+    int root;                          /* --root as a descriptor; -1: none */
 };
 
 MUST_CHECK int site_init(struct site *s, const struct serve_config *config, struct err *err);

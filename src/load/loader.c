@@ -163,12 +163,22 @@ static void on_lag(struct alarm_ns *a)
     alarm_at(a, w->lag_due_ns);
 }
 
-static void cut_window(struct loader *w, uint64_t now)
+static void cut_window(struct loader *w, uint64_t end)
 {
-    if (now < w->window_end_ns)
-        w->window_end_ns = now;
+    if (end < w->window_end_ns)
+        w->window_end_ns = end;
     if (w->interval_end_ns > w->window_end_ns)
         w->interval_end_ns = w->window_end_ns;
+}
+
+static uint64_t run_stop_ns(struct run *run)
+{
+    uint64_t at;
+
+    pthread_mutex_lock(&run->lock);
+    at = run->stop_ns;
+    pthread_mutex_unlock(&run->lock);
+    return at;
 }
 
 static void on_stop(struct wakeup *wakeup)
@@ -186,6 +196,11 @@ static void on_stop(struct wakeup *wakeup)
     if (w->stage == STAGE_WARMUP) { /* there was no window: an empty one ends now */
         w->window_start_ns = w->window_end_ns = now;
         w->in_flight_at_ns = now;
+    }
+    if (w->stage == STAGE_WINDOW && stop == 1 && run_stop_ns(w->run) > now) {
+        cut_window(w, run_stop_ns(w->run)); /* the same moment for all workers */
+        alarm_at(&w->stage_alarm, w->window_end_ns);
+        return;
     }
     if (w->stage != STAGE_DRAIN)
         cut_window(w, now);

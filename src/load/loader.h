@@ -143,6 +143,7 @@ struct run {
     uint32_t ended;     /* workers that are over */
     bool go;
     uint64_t go_ns;
+    uint64_t stop_ns; /* when the window ends for all after a stop: a little ahead, so that all have heard */
     _Atomic int stop; /* 1: end the window now; 2: drop everything */
 };
 

@@ -18,6 +18,7 @@
 #include "net/listen.h"
 
 #define POLL_NS UINT64_C(20000000)
+#define STOP_AHEAD_NS UINT64_C(3000000)
 #define RESOLVE_PERIOD_NS UINT64_C(400000000)
 #define KEEP_EXAMPLE FAILURE_EXAMPLE_MAX
 #define KEEP_WHOLE (1024u * 1024u + 64u * 1024u)
@@ -288,6 +289,7 @@ static void stop_workers(struct load *l, int how)
     if (atomic_load(&l->run.stop) >= how)
         how = atomic_load(&l->run.stop);
     pthread_mutex_lock(&l->run.lock);
+    l->run.stop_ns = clock_now_ns() + STOP_AHEAD_NS;
     atomic_store(&l->run.stop, how);
     pthread_cond_broadcast(&l->run.changed);
     pthread_mutex_unlock(&l->run.lock);

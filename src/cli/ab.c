@@ -136,8 +136,8 @@ static void make_target(struct ab_plan *p, const struct ab_options *o)
         .method = o->method,
         .fields = &p->fields,
         .body = { .present = o->has_body, .bytes = buf_slice(&o->body) },
-        /* Through a proxy plain HTTP is asked for by its whole name. */
-        .raw_target = o->proxy != NULL && !o->https ? p->absolute.data : o->path,
+        /* A proxy is asked by the whole name. */
+        .raw_target = o->proxy != NULL ? p->absolute.data : o->path,
     };
 }
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 static volatile int stop_asked;
 static volatile bool tell;
 
@@ -16,14 +18,22 @@ static void say(const char *text)
     (void)ignored;
 }
 
+/* One Ctrl-C may arrive more than once: timeout(1) and shells signal the process and its group. */
+#define SAME_NS UINT64_C(100000000)
+
 static void on_signal(int number)
 {
+    static uint64_t first_ns;
     const int saved = errno;
+    const uint64_t now = clock_now_ns();
 
+    if (stop_asked && now - first_ns < SAME_NS)
+        return;
     if (stop_asked) {
         say("\nplimsoll: interrupted twice, no report\n");
         _exit(INTERRUPT_EXIT_CODE);
     }
+    first_ns = now;
     stop_asked = 1;
     if (tell)
         say("\nplimsoll: stopping to report; once more quits at once\n");

@@ -197,8 +197,9 @@ static void on_stop(struct wakeup *wakeup)
         w->window_start_ns = w->window_end_ns = now;
         w->in_flight_at_ns = now;
     }
-    if (w->stage == STAGE_WINDOW && stop == 1 && run_stop_ns(w->run) > now) {
-        cut_window(w, run_stop_ns(w->run)); /* the same moment for all workers */
+    if (w->stage == STAGE_WINDOW && stop == 1) {
+        /* The same moment for all workers, also for one that hears of it late: what it did since is of the drain. */
+        cut_window(w, run_stop_ns(w->run));
         alarm_at(&w->stage_alarm, w->window_end_ns);
         return;
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/ab_report.h"
 
+#include "alloc_fail.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -374,6 +376,26 @@ static void the_gnuplot_file(void **state)
     buf_release(&out);
 }
 
+static void out_of_memory(void **state)
+{
+    bool (*const renderers[])(struct ab_report *, struct buf *) = { ab_report_text, ab_report_html };
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        bool refused = true;
+        for (unsigned nth = 1; refused; nth++) {
+            struct ab_report r = plain();
+            struct buf out;
+            buf_init(&out, 100000);
+            alloc_fail_at(nth);
+            const bool ok = renderers[i](&r, &out);
+            refused = alloc_fail_end();
+            assert_int_equal(ok, !refused);
+            buf_release(&out);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +409,7 @@ int main(void)
         cmocka_unit_test(the_html_report),
         cmocka_unit_test(the_csv_file),
         cmocka_unit_test(the_gnuplot_file),
+        cmocka_unit_test(out_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,6 +49,7 @@ moderated <- function(tag, cells, n, sigma) {
 }
 set.seed(5)
 moderated("MODERATED_MIXED", 12, 3, exp(runif(12, log(0.01), log(0.08))))
+moderated("MODERATED_MANY", 30, 3, exp(runif(30, log(0.01), log(0.08))))
 moderated("MODERATED_ALIKE", 10, 4, rep(0.03, 10))
 
 # Unequal degrees of freedom and a variance of zero.

@@ -31,7 +31,7 @@ enum { LIST_MAX_BYTES = 256 * 1024 * 1024 };
 struct task {
     struct offload offload; /* first */
     struct exchange *x;     /* NULL: the client left */
-    const struct site *site;
+    struct site *site;
     void (*work)(struct task *t);
     void (*answer)(struct task *t);
     struct files_job job;
@@ -179,6 +179,7 @@ static void work_generate(struct task *t)
     t->room = store_room(t->site, slice_str(j->prefix), j->n);
     if (j->n * j->size <= t->room) { /* below 2^54: it does not overflow */
         t->out_of_memory = !files_job_run(&t->job);
+        store_recount(t->site);
     }
 }
 
@@ -370,6 +371,7 @@ static void work_delete(struct task *t)
         }
     }
     closedir(dir);
+    store_recount(t->site);
 }
 
 static void answer_delete(struct task *t)

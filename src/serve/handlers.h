@@ -27,6 +27,10 @@ void handle_echo_flow(struct exchange *x);
 void handle_rest_flow(struct exchange *x);
 void handle_backend(struct exchange *x);
 
+void handle_put_blob(struct exchange *x);
+void handle_get_blob(struct exchange *x);
+void handle_delete_blob(struct exchange *x);
+
 void handle_bytes(struct exchange *x);
 void handle_status(struct exchange *x);
 void handle_delay(struct exchange *x);

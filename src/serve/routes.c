@@ -54,6 +54,11 @@ static const struct route ROUTES[] = {
     { EXACT("/cache"), .methods = GET, .start = handle_get_cache, .text = "the cache of definitions" },
     { EXACT("/cache"), .methods = 1u << REQUEST_PUT, .flags = ROUTE_READS_BODY | ROUTE_WRITES,
       .start = handle_put_cache, .text = "{\"enabled\":false} switches it off" },
+    { UNDER("/blobs/", "path"), .methods = GET, .flags = ROUTE_LONG_ARG, .start = handle_get_blob, .text = "a blob" },
+    { UNDER("/blobs/", "path"), .methods = 1u << REQUEST_PUT, .flags = ROUTE_LONG_ARG | ROUTE_READS_BODY | ROUTE_WRITES,
+      .start = handle_put_blob, .text = "stores a blob" },
+    { UNDER("/blobs/", "path"), .methods = 1u << REQUEST_DELETE, .flags = ROUTE_LONG_ARG | ROUTE_WRITES,
+      .start = handle_delete_blob, .text = "removes a blob" },
     { EXACT("/drip"), .methods = ANY, .start = handle_drip, .text = "?bytes= one at a time, ?ms= apart" },
     { EXACT("/headers"), .methods = ANY, .start = handle_headers, .text = "the request as it arrived" },
     { EXACT("/healthz"), .methods = GET, .start = handle_health, .text = "the server is alive" },
@@ -85,7 +90,7 @@ static bool matches(const struct route *r, struct slice path, struct slice *arg)
     if (r->suffix.len > 0 && memcmp(arg->ptr + arg->len, r->suffix.ptr, r->suffix.len) != 0) {
         return false;
     }
-    return arg->len > 0 && memchr(arg->ptr, '/', arg->len) == NULL;
+    return arg->len > 0 && ((r->flags & ROUTE_LONG_ARG) != 0 || memchr(arg->ptr, '/', arg->len) == NULL);
 }
 
 unsigned route_methods(const struct route *r)

@@ -10,6 +10,7 @@ struct exchange;
 
 enum {
     ROUTE_READS_BODY = 1, /* start() comes with the head; the handler gets the content */
+    ROUTE_LONG_ARG = 4,   /* the argument may have slashes */
     ROUTE_WRITES = 2,     /* changes something that outlives the request */
 };
 

@@ -9,6 +9,7 @@
 int site_init(struct site *s, const struct serve_config *config, struct err *err)
 {
     *s = (struct site){ .config = config, .data = -1, .root = -1 };
+    pthread_mutex_init(&s->usage.lock, NULL);
     if (config->cluster_id != NULL) {
         snprintf(s->cluster_id, sizeof(s->cluster_id), "%s", config->cluster_id);
     } else {
@@ -38,6 +39,7 @@ void site_release(struct site *s)
     if (s->config == NULL) {
         return; /* never made */
     }
+    pthread_mutex_destroy(&s->usage.lock);
     flows_release(&s->flows);
     if (s->root >= 0) {
         close(s->root);

@@ -8,9 +8,17 @@
 #include "serve/origins.h"
 #include "serve/serve.h"
 
+/* What lies below the data root, as far as it is known. */
+struct usage {
+    pthread_mutex_t lock;
+    uint64_t used, reserved;
+    bool known;
+};
+
 struct site {
     const struct serve_config *config;
     struct origins origins;
+    struct usage usage; /* has a lock of its own */
     struct flows flows; /* has a lock of its own */
     char cluster_id[256];
     char self_url[ADDR_TEXT_MAX + 16]; /* a base that reaches this server from this machine */

@@ -81,3 +81,55 @@ uint64_t store_room(const struct site *s, struct slice prefix, uint64_t n)
     }
     return used < max ? max - used : 0;
 }
+
+static const struct slice NOTHING = { "", 0 };
+
+static uint64_t used_now(const struct site *s)
+{
+    uint64_t room = store_room(s, NOTHING, 0);
+
+    return s->config->max_disk_bytes - room; /* at most the maximum: more makes no difference */
+}
+
+void store_recount(struct site *s)
+{
+    uint64_t used = used_now(s);
+
+    pthread_mutex_lock(&s->usage.lock);
+    s->usage.used = used;
+    s->usage.known = true;
+    pthread_mutex_unlock(&s->usage.lock);
+}
+
+bool store_reserve(struct site *s, uint64_t bytes)
+{
+    struct usage *u = &s->usage;
+
+    pthread_mutex_lock(&u->lock);
+    if (!u->known) {
+        u->used = used_now(s);
+        u->known = true;
+    }
+    uint64_t taken = u->used + u->reserved;
+    bool fits = taken <= s->config->max_disk_bytes && bytes <= s->config->max_disk_bytes - taken;
+    u->reserved += fits ? bytes : 0;
+    pthread_mutex_unlock(&u->lock);
+    return fits;
+}
+
+void store_unreserve(struct site *s, uint64_t bytes)
+{
+    pthread_mutex_lock(&s->usage.lock);
+    s->usage.reserved -= bytes;
+    pthread_mutex_unlock(&s->usage.lock);
+}
+
+void store_add(struct site *s, uint64_t added, uint64_t removed)
+{
+    pthread_mutex_lock(&s->usage.lock);
+    if (s->usage.known) {
+        uint64_t used = s->usage.used + added;
+        s->usage.used = used > removed ? used - removed : 0;
+    }
+    pthread_mutex_unlock(&s->usage.lock);
+}

@@ -15,4 +15,12 @@ uint64_t store_usage(int folder, struct slice prefix, uint64_t n);
 /* How much more may be written now below --max-disk, output and blobs together. */
 uint64_t store_room(const struct site *s, struct slice prefix, uint64_t n);
 
+/* Room for an upload below --max-disk: taken before its bytes come, given back when it has ended (by then store_add()
+ * counts what stayed). The files are walked through once; after that everybody who writes says so. */
+bool store_reserve(struct site *s, uint64_t bytes);
+void store_unreserve(struct site *s, uint64_t bytes);
+void store_add(struct site *s, uint64_t added, uint64_t removed);
+/* Walks through the files again (slow: not on a loop's thread). */
+void store_recount(struct site *s);
+
 #endif

@@ -26,8 +26,11 @@ MUST_CHECK int h2_request_new(struct h2_request **out, struct slice http1_head, 
 void h2_request_free(struct h2_request *r); /* NULL is fine */
 
 struct h2_client_events {
-    void (*on_head)(void *stream, uint16_t status);                        /* 1xx too */
-    void (*on_field)(void *stream, struct slice name, struct slice value); /* each field as it comes; may be NULL */
+    /* A reply's status (1xx too; 0: not a number). True: its fields are wanted, on_field gets them as they come,
+     * :status first. */
+    bool (*on_head)(void *stream, uint16_t status);
+    void (*on_field)(void *stream, struct slice name, struct slice value);
+    void (*on_length)(void *stream, uint64_t content_length);
     void (*on_bytes)(void *stream, size_t n); /* n bytes of frames for this stream, framing included */
     void (*on_data)(void *stream, struct slice bytes);
     void (*on_begun)(void *stream); /* its first frame is in the output */

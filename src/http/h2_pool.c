@@ -50,11 +50,9 @@ void h2_pool_free(struct h2_pool *p)
 
 static unsigned class_of(size_t size)
 {
-    unsigned c = 0;
+    const unsigned bits = size <= (1u << CLASS_FIRST) ? CLASS_FIRST : 64u - (unsigned)__builtin_clzll(size - 1);
 
-    while (c < CLASSES && ((size_t)1 << (c + CLASS_FIRST)) < size)
-        c++;
-    return c;
+    return bits - CLASS_FIRST < CLASSES ? bits - CLASS_FIRST : CLASSES;
 }
 
 static size_t class_size(uint64_t class)

@@ -20,7 +20,7 @@ static struct failure stream_failure(uint32_t code, char *note, size_t size)
 
 /* --- events of the connection ------------------------------------------------------------------------------------ */
 
-static void on_head(void *stream, uint16_t status)
+static bool on_head(void *stream, uint16_t status)
 {
     struct exchange *x = stream;
 
@@ -28,10 +28,28 @@ static void on_head(void *stream, uint16_t status)
         x->reply_first_ns = x->client->loader->h2_now_ns;
     if (status >= 100 && status < 200) {
         x->interim++;
-        return;
+        return false;
     }
+    if (status == 0)
+        return false;
     x->head_complete = true;
     x->status = status;
+    return !x->client->loader->run->expect_status[status];
+}
+
+static void on_length(void *stream, uint64_t content_length)
+{
+    struct exchange *x = stream;
+
+    x->has_length = true;
+    x->length = content_length;
+}
+
+/* RFC 9110 8.6: the length of these speaks of a body that is not sent. */
+static bool length_is_right(const struct exchange *x)
+{
+    return !x->has_length || x->body_bytes == x->length || x->client->target->is_head || x->status == 204 ||
+           x->status == 304;
 }
 
 /* The fields of an unexpected reply, as text, for the example: one stream of a connection at a time. */
@@ -43,8 +61,7 @@ static void on_field(void *stream, struct slice name, struct slice value)
     char *keep = c->loader->keep + (size_t)c->index * room;
     int n;
 
-    if (!x->head_complete || c->loader->run->expect_status[x->status] ||
-        (c->keep_stream != 0 && c->keep_stream != x->stream))
+    if (c->keep_stream != 0 && c->keep_stream != x->stream)
         return;
     if (c->keep_stream == 0)
         c->keep_len = 0;
@@ -155,7 +172,12 @@ static void on_end(void *stream, bool complete, uint32_t code)
         why = (struct failure){ .kind = FAIL_TIMEOUT,
                                 .note = x->reply_first_ns != 0 ? "in the middle of the reply" : "no reply" };
         account_failed(x, &why, now);
-    } else if (complete && x->head_complete) {
+    } else if (complete && (!x->head_complete || !length_is_right(x))) {
+        why = (struct failure){ .kind = x->head_complete ? FAIL_TRUNCATED : FAIL_BAD_MESSAGE,
+                                .note = x->head_complete ? "the body is not what content-length says"
+                                                         : "a reply without status" };
+        account_failed(x, &why, now);
+    } else if (complete) {
         if (x->sent_last_ns == 0)
             x->sent_last_ns = now; /* answered before it was all sent */
         if (x->sent_first_ns == 0)
@@ -207,6 +229,7 @@ static void on_limit(void *connection, uint32_t streams)
 }
 
 static const struct h2_client_events EVENTS = {
+    .on_length = on_length,
     .on_head = on_head,
     .on_field = on_field,
     .on_bytes = on_bytes,
@@ -343,7 +366,7 @@ void http2_send(struct exchange *x, uint64_t now)
 {
     struct client *c = x->client;
 
-    x->is_begun = x->is_out = x->is_framed = x->timed_out = false;
+    x->is_begun = x->is_out = x->is_framed = x->timed_out = x->has_length = false;
     x->body_sent = 0;
     if (!wants_new_connection(c)) {
         x->stream = h2_client_submit(c->h2, c->target->h2_request, x);

@@ -65,8 +65,8 @@ struct exchange {
     uint16_t interim; /* 1xx before the reply */
     /* HTTP/2: its first frame is serialised, it is written, its last frame is serialised; it was given back for its
      * time. */
-    bool is_begun, is_out, is_framed, timed_out;
-    uint64_t body_sent;
+    bool is_begun, is_out, is_framed, timed_out, has_length;
+    uint64_t body_sent, length;
     int32_t stream; /* HTTP/2: its number; 0: none */
     uint64_t bytes_received, body_bytes;
     uint64_t due_ns;   /* when the request should begin: latency counts from here */

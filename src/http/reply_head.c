@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "http/reply_head.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "http/reply_fields.h"
+#include "http/reply_scan.h"
 
 enum step {
     STEP_STATUS,     /* "HTTP/1.1 200", by position -> REASON */
@@ -26,13 +26,6 @@ static const char *const NAMES[] = {
     [REPLY_FIELD_LENGTH] = "content-length",
     [REPLY_FIELD_CODING] = "transfer-encoding",
 };
-
-/* More than a token's characters (RFC 9110 5.6.2), but nothing that could be mistaken for the end of a name or of a
- * line. */
-static bool is_name_char(char c)
-{
-    return (unsigned char)c > ' ' && (unsigned char)c < 0x80 && c != ':';
-}
 
 void reply_head_begin(struct reply_head *h)
 {
@@ -71,61 +64,12 @@ static bool status_byte(struct reply_head *h, char c)
 
 /* ---- lines ---- */
 
-/* Eight bytes at once. The usual test for bytes less than n (n <= 0x80): x - n·0x01… borrows into bit 7 of those bytes,
- * ~x takes out the ones that had it anyway. A borrow can only run upwards, so the lowest byte found is always right. */
-#define ONES UINT64_C(0x0101010101010101)
-#define BITS7 UINT64_C(0x8080808080808080)
-
-static inline uint64_t load8(const char *p)
-{
-    uint64_t x;
-
-    memcpy(&x, p, sizeof(x));
-    return le64toh(x);
-}
-
-static inline uint64_t less_than(uint64_t x, uint64_t n)
-{
-    return (x - n * ONES) & ~x & BITS7;
-}
-
-/* First control character but the tab at or behind p. */
-static inline const char *skip_text(const char *p, const char *end)
-{
-    for (;; p++) {
-        uint64_t found = 0;
-        for (; end - p >= 8 && (found = less_than(load8(p), ' ')) == 0; p += 8)
-            ;
-        if (found != 0)
-            p += __builtin_ctzll(found) / 8;
-        else
-            while (p < end && (unsigned char)*p >= ' ')
-                p++;
-        if (p == end || *p != '\t')
-            return p;
-    }
-}
-
-/* First byte at or behind p that is no is_name_char(). */
-static inline const char *skip_name(const char *p, const char *end)
-{
-    for (; end - p >= 8; p += 8) {
-        const uint64_t x = load8(p);
-        const uint64_t found = less_than(x, ' ' + 1) | less_than(x ^ ':' * ONES, 1) | (x & BITS7);
-        if (found != 0)
-            return p + __builtin_ctzll(found) / 8;
-    }
-    while (p < end && is_name_char(*p))
-        p++;
-    return p;
-}
-
 /* The name goes on: compares while it may be one of ours. Returns where it ended or the bytes did. */
 static const char *take_name(struct reply_head *h, const char *p, const char *end)
 {
     uint8_t field = h->_field, at = h->_at;
 
-    for (; field != REPLY_FIELD_OTHER && p < end && is_name_char(*p); p++, at++) {
+    for (; field != REPLY_FIELD_OTHER && p < end && reply_scan_is_name(*p); p++, at++) {
         const char c = reply_head_lower(*p);
         if (field == REPLY_FIELD_CONNECTION && at == 3 && c == 't')
             field = REPLY_FIELD_LENGTH; /* con|nection, con|tent-length */
@@ -134,7 +78,7 @@ static const char *take_name(struct reply_head *h, const char *p, const char *en
     }
     h->_field = field;
     h->_at = at;
-    return field == REPLY_FIELD_OTHER ? skip_name(p, end) : p;
+    return field == REPLY_FIELD_OTHER ? reply_scan_name(p, end) : p;
 }
 
 /* First byte of a line. */
@@ -152,7 +96,7 @@ static bool line_byte(struct reply_head *h, char c, bool first)
         h->_step = STEP_END_LF;
         return true;
     }
-    if (!is_name_char(c))
+    if (!reply_scan_is_name(c))
         return reply_head_refuse(h, "Invalid header token");
     h->_step = STEP_NAME;
     h->_at = 1;
@@ -236,7 +180,7 @@ static const char *whole_status_line(struct reply_head *h, const char *p, const 
     const unsigned hundreds = (unsigned)p[9] - '0', tens = (unsigned)p[10] - '0', ones = (unsigned)p[11] - '0';
     if (hundreds - 1 > 8 || tens > 9 || ones > 9)
         return p;
-    const char *const line_end = skip_text(p + 13, end);
+    const char *const line_end = reply_scan_text(p + 13, end);
     if (end - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n')
         return p;
     h->version = p[7] == '1' ? 11 : 10;
@@ -249,9 +193,10 @@ static const char *whole_status_line(struct reply_head *h, const char *p, const 
  * may have. */
 static inline bool same_name(const char *name, const char *word, size_t len)
 {
-    const uint64_t small = 0x20 * ONES;
+    const uint64_t small = 0x20 * REPLY_SCAN_ONES;
 
-    return (load8(name) | small) == load8(word) && (load8(name + len - 8) | small) == load8(word + len - 8);
+    return (reply_scan_load8(name) | small) == reply_scan_load8(word) &&
+           (reply_scan_load8(name + len - 8) | small) == reply_scan_load8(word + len - 8);
 }
 
 static enum reply_field field_of(const char *name, size_t len)
@@ -272,14 +217,14 @@ static enum reply_field field_of(const char *name, size_t len)
 /* A field's line, but of an unusual value of ours only the name and colon. */
 static const char *whole_field_line(struct reply_head *h, const char *p, const char *end)
 {
-    if (!is_name_char(*p))
+    if (!reply_scan_is_name(*p))
         return p;
-    const char *const colon = skip_name(p, end);
+    const char *const colon = reply_scan_name(p, end);
     if (colon == end || *colon != ':')
         return p;
     const enum reply_field field = (h->flags & REPLY_HEAD_TRAILERS) ? REPLY_FIELD_OTHER
                                                                     : field_of(p, (size_t)(colon - p));
-    const char *const line_end = field == REPLY_FIELD_OTHER ? skip_text(colon + 1, end) : colon;
+    const char *const line_end = field == REPLY_FIELD_OTHER ? reply_scan_text(colon + 1, end) : colon;
     if (field == REPLY_FIELD_OTHER && (end - line_end < 2 || line_end[0] != '\r' || line_end[1] != '\n'))
         return p;
     if (h->_field != REPLY_FIELD_OTHER && !reply_field_end(h)) {
@@ -311,7 +256,7 @@ static const char *skip(struct reply_head *h, const char *p, const char *end)
     if (h->_step == STEP_NAME)
         return take_name(h, p, end);
     if (h->_step == STEP_REASON || (h->_step == STEP_VALUE && h->_field == REPLY_FIELD_OTHER))
-        return skip_text(p, end);
+        return reply_scan_text(p, end);
     return p;
 }
 

@@ -39,7 +39,7 @@ static void add_errors_table(struct section *s, const struct error_entry *const 
 {
     struct table t;
 
-    table_init(&t, "rrrrlh");
+    table_init(&t, "rrrrlw");
     table_cell(&t, "failed requests");
     table_cell(&t, "of started");
     table_cell(&t, "first at");

@@ -51,11 +51,9 @@ static void find_widths(const struct table *t, int widths[TABLE_COLUMNS_MAX])
     }
 }
 
-static void trim_line(struct buf *out, size_t begin)
-{
-    while (out->len > begin && out->data[out->len - 1] == ' ')
-        out->data[--out->len] = '\0';
-}
+/* A wrapped last column narrower than this goes below its row instead, so far indented. */
+#define WRAP_LEAST 28u
+#define WRAP_INDENT 6u
 
 static size_t used_width(const struct table *t, const int widths[TABLE_COLUMNS_MAX])
 {
@@ -66,12 +64,56 @@ static size_t used_width(const struct table *t, const int widths[TABLE_COLUMNS_M
     return used;
 }
 
-static void add_cell(const struct table *t, struct buf *out, size_t i, int cell_width, size_t left)
+static void trim_line(struct buf *out, size_t begin)
+{
+    while (out->len > begin && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+/* The next piece of at most width bytes, cut behind a space where there is one. */
+static struct slice next_piece(struct slice *rest, size_t width)
+{
+    size_t n = rest->len < width ? rest->len : width;
+    struct slice piece;
+
+    if (n < rest->len)
+        for (size_t i = n; i > 0; i--)
+            if (rest->ptr[i] == ' ') {
+                n = i;
+                break;
+            }
+    piece = slice_take(*rest, n);
+    *rest = slice_trim(slice_drop(*rest, n));
+    return piece;
+}
+
+/* All of a text: beside the other cells where it has room, else below them. */
+static void add_wrapped(struct buf *out, struct slice text, size_t left, size_t width)
+{
+    const bool below = left < WRAP_LEAST && text.len > left;
+    const size_t room = below ? width - WRAP_INDENT : left;
+    bool first = !below;
+
+    do {
+        const struct slice piece = next_piece(&text, room > 1 ? room : 1);
+
+        if (!first) {
+            trim_line(out, 0);
+            buf_printf(out, "\n%*s", (int)(width - room), "");
+        }
+        fit_line(out, piece, room, FIT_HEAD);
+        first = false;
+    } while (text.len > 0);
+}
+
+static void add_cell(const struct table *t, struct buf *out, size_t i, int cell_width, size_t left, size_t width)
 {
     const char side = t->_align[i % t->_columns];
 
     buf_printf(out, "%*s", INDENT, "");
-    if (side == 'h' || side == 'b')
+    if (side == 'w')
+        add_wrapped(out, slice_str(cell(t, i)), left, width);
+    else if (side == 'h' || side == 'b')
         fit_line(out, slice_str(cell(t, i)), left, side == 'h' ? FIT_HEAD : FIT_BOTH_ENDS);
     else
         buf_printf(out, side == 'l' ? "%-*s" : "%*s", cell_width, cell(t, i));
@@ -91,7 +133,7 @@ void table_print(const struct table *t, struct buf *out, size_t width)
     for (size_t i = 0; i < t->_count; i++) {
         const size_t column = i % t->_columns;
 
-        add_cell(t, out, i, widths[column], width > used ? width - used : 0);
+        add_cell(t, out, i, widths[column], width > used ? width - used : 0, width);
         if (column + 1 < t->_columns && i + 1 < t->_count)
             continue;
         trim_line(out, line);

@@ -21,7 +21,7 @@ struct table {
 };
 
 /* A letter per column: 'l' or 'r' for the side; as the last column also 'h' or 'b': left, and cut to the width that is
- * left, keeping the head or both ends. */
+ * left, keeping the head or both ends; or 'w': whole, on as many lines as it needs. */
 void table_init(struct table *t, const char *align);
 void table_release(struct table *t);
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

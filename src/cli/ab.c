@@ -34,6 +34,7 @@ struct ab_plan {
     struct load_target target;
     struct strlist fields;
     struct buf url, absolute, host;
+    bool out_of_memory;
     struct buf shown_path; /* without its secrets, as all that is written */
     struct addr source;
 };
@@ -69,19 +70,22 @@ static bool is_given(const struct ab_options *o, const char *name)
     return false;
 }
 
-static void add_field(struct strlist *fields, const char *text)
+static void add_field(struct ab_plan *p, const char *text)
 {
-    if (text != NULL && !strlist_add(fields, slice_str(text)))
-        abort();
+    if (text != NULL && !strlist_add(&p->fields, slice_str(text)))
+        p->out_of_memory = true;
 }
 
-static void add_fieldf(struct strlist *fields, const char *name, const char *value)
+static void add_fieldf(struct ab_plan *p, const char *name, const char *value)
 {
     struct buf field;
 
     buf_init(&field, REQUEST_MAX_BYTES);
     buf_printf(&field, "%s: %s", name, value);
-    add_field(fields, field.data);
+    if (buf_ok(&field))
+        add_field(p, field.data);
+    else
+        p->out_of_memory = true;
     buf_release(&field);
 }
 
@@ -91,25 +95,25 @@ static void make_fields(struct ab_plan *p, const struct ab_options *o)
     char length[32];
 
     if (o->keep_alive)
-        add_field(&p->fields, "Connection: Keep-Alive");
-    add_field(&p->fields, o->cookie);
-    add_field(&p->fields, o->authorization);
-    add_field(&p->fields, o->proxy_authorization);
+        add_field(p, "Connection: Keep-Alive");
+    add_field(p, o->cookie);
+    add_field(p, o->authorization);
+    add_field(p, o->proxy_authorization);
     snprintf(length, sizeof(length), "%zu", o->body.len);
     if (o->has_body) {
-        add_fieldf(&p->fields, "Content-length", length);
-        add_fieldf(&p->fields, "Content-type", o->content_type);
+        add_fieldf(p, "Content-length", length);
+        add_fieldf(p, "Content-type", o->content_type);
     } else {
-        add_field(&p->fields, "Content-Length:");
+        add_field(p, "Content-Length:");
     }
     for (size_t i = 0; i < o->headers.count; i++)
-        add_field(&p->fields, o->headers.items[i]);
+        add_field(p, o->headers.items[i]);
     if (!is_given(o, "Host"))
-        add_fieldf(&p->fields, "Host", p->host.data);
+        add_fieldf(p, "Host", p->host.data);
     if (!is_given(o, "User-Agent"))
-        add_field(&p->fields, "User-Agent: ApacheBench/2.3");
+        add_field(p, "User-Agent: ApacheBench/2.3");
     if (!is_given(o, "Accept"))
-        add_field(&p->fields, "Accept: */*");
+        add_field(p, "Accept: */*");
 }
 
 static void make_names(struct ab_plan *p, const struct ab_options *o)
@@ -131,6 +135,8 @@ static void make_target(struct ab_plan *p, const struct ab_options *o)
     make_names(p, o);
     make_fields(p, o);
     redact_url(&p->shown_path, slice_str(o->path));
+    if (!buf_ok(&p->host) || !buf_ok(&p->url) || !buf_ok(&p->absolute) || !buf_ok(&p->shown_path))
+        p->out_of_memory = true;
     p->target = (struct load_target){
         .url = p->url.data,
         .method = o->method,
@@ -203,10 +209,12 @@ static void plan_make(struct ab_plan *p, const struct ab_options *o, struct ab_r
 }
 
 /* Before anything is printed, as ab does it: ciphers and certificates that can not be used, whatever the URL. */
-static int check_tls(const struct ab_plan *p, struct err *err)
+static int check_plan(const struct ab_plan *p, struct err *err)
 {
     struct tls_context *context = NULL;
 
+    if (p->out_of_memory)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "cannot make the request");
     if (p->plan.tls.ciphers == NULL && p->plan.tls.cert_file == NULL)
         return 0;
     const int rc = tls_client_context(&context, &p->plan.tls, err);
@@ -462,7 +470,7 @@ int cmd_ab(int argc, char **argv)
     if (ab_options_parse(&options, argc, argv, &rc) == 0) {
         ab_run_init(&run, &options, &stop_run);
         plan_make(&plan, &options, &run);
-        rc = check_tls(&plan, &err) != 0 ? refuse(&err) : run_plan(&plan, &options, &run);
+        rc = check_plan(&plan, &err) != 0 ? refuse(&err) : run_plan(&plan, &options, &run);
         ab_run_release(&run);
     }
     plan_release(&plan);

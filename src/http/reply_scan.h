@@ -10,7 +10,7 @@
 #include <string.h>
 
 #if defined(__SSE2__) && !defined(REPLY_SCAN_PORTABLE)
-#include <emmintrin.h>
+#include <immintrin.h>
 #define REPLY_SCAN_STEP 16
 #else
 #define REPLY_SCAN_STEP 8

@@ -195,6 +195,7 @@ void handle_rest_flow(struct exchange *x)
     r->x = x;
     x->state = r;
     x->on_end = rest_ended;
+    x->end_with_client = true;
     if (url_parse(&r->url, slice_str(r->flow.url), NULL) != 0) {
         exchange_fail(x, 500, "The flow's url is not good.");
         return;

@@ -89,6 +89,7 @@ void handle_delay(struct exchange *x)
         return;
     }
     x->on_time = delay_is_over;
+    x->end_with_client = true;
     if (x->numbers[0] == 0) {
         delay_is_over(x);
     } else {
@@ -156,6 +157,7 @@ void handle_drip(struct exchange *x)
     x->numbers[0] = bytes;
     x->numbers[1] = ms * 1000000u;
     x->on_time = exchange_resume;
+    x->end_with_client = true;
     exchange_answer(x, &(struct answer){
                            .status = 200, .body = BODY_FILL, .type = TYPE_BYTES, .length = bytes, .fill = fill_drip });
 }

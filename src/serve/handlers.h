@@ -7,6 +7,8 @@
 
 void handle_home(struct exchange *x);
 void handle_health(struct exchange *x);
+void handle_ready(struct exchange *x);
+void handle_metrics(struct exchange *x);
 
 void handle_recursive(struct exchange *x);
 void handle_prime(struct exchange *x);

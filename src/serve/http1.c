@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "serve/access.h"
+#include "serve/access_log.h"
 #include "serve/conn.h"
 #include "serve/http1_send.h"
 #include "serve/routes.h"
@@ -117,10 +119,33 @@ static void detach_handler(struct exchange *x)
     x->_owned = NULL;
 }
 
+static void record(struct conn *c)
+{
+    struct http1 *h = &c->http1;
+    struct worker *w = c->worker;
+    uint64_t ns = clock_now_ns() - h->begin_ns;
+
+    if (h->replied) {
+        metrics_add(&w->metrics, h->x.route, h->x._status, ns);
+    } else {
+        count_add(&w->metrics.cut_off, 1);
+    }
+    if (w->site->access_log >= 0) {
+        access_log_add(
+            &w->log_lines,
+            &(struct access_entry){
+                .x = &h->x, .fd = c->stream.fd, .content_bytes = h->content_bytes, .ns = ns, .complete = h->replied });
+        if (w->log_lines.len >= ACCESS_LOG_FULL) {
+            access_log_flush(&w->log_lines, w->site->access_log);
+        }
+    }
+}
+
 void http1_end(struct conn *c)
 {
     if (c->http1.in_exchange) {
         c->http1.in_exchange = false;
+        record(c);
         detach_handler(&c->http1.x);
     }
 }
@@ -136,6 +161,8 @@ static void begin_exchange(struct conn *c)
     h->x._protocol = &HTTP1;
     h->source = (struct http1_source){ 0 };
     h->in_exchange = true;
+    h->begin_ns = c->worker->now_ns;
+    h->content_bytes = 0;
     h->started = h->told_end = h->replied = h->close = h->gently = h->aborted = false;
 }
 
@@ -156,7 +183,8 @@ static void refuse(struct conn *c, uint16_t status, const char *reason)
 static void refuse_head(struct conn *c, uint16_t status, const char *reason)
 {
     begin_exchange(c);
-    c->http1.head.version = 11;
+    /* Only what makes the reply is kept of it: its bytes go now. */
+    c->http1.head = (struct request_head){ .method = c->http1.head.method, .version = 11 };
     c->in.start = c->in.end;
     refuse(c, status, reason);
 }
@@ -450,7 +478,10 @@ static bool run_exchange(struct conn *c)
     }
     if (exchange_is_answered(&h->x)) {
         h->replied = http1_send_body(c);
-        return h->replied ? finish_exchange(c) : false;
+        if (h->replied) {
+            return finish_exchange(c);
+        }
+        return c->state == CONN_OPEN && h->waits == HTTP1_WAITS_HANDLER ? run_handler(c) : false;
     }
     return h->body_done || h->x.body_paused ? run_handler(c) : run_body(c);
 }

@@ -46,6 +46,8 @@ struct http1 {
     bool gently;    /* the client may be sending still */
     bool closing;   /* the last reply is complete: close once `out` is sent */
     bool aborted;
+    uint64_t begin_ns;      /* of the event that completed the head */
+    uint64_t content_bytes; /* of the reply, without framing */
     uint64_t sent_directly; /* in this event, past `out` */
     bool served_one;        /* not the first request of the connection any more */
 };

@@ -92,6 +92,9 @@ static void set_source(struct http1 *h, const struct answer *a, uint64_t length)
         .done = h->head.method == REQUEST_HEAD || status_has_no_content(a->status) || a->body == BODY_NONE ||
                 length == 0,
     };
+    if (!h->source.done && length != LENGTH_UNKNOWN) {
+        h->content_bytes = length;
+    }
     if (length == LENGTH_UNKNOWN) {
         h->source.chunked = h->head.version != 10;
         h->close |= h->head.version == 10; /* the end of the connection is the end of the content */
@@ -267,6 +270,7 @@ static bool send_fill(struct conn *c)
         c->out.end += s->chunked ? put_chunk_frame(at, n) : n;
         s->left -= s->left != LENGTH_UNKNOWN ? n : 0;
         c->http1.sent_directly += n;
+        c->http1.content_bytes += s->left == LENGTH_UNKNOWN ? n : 0;
     }
     return end ? end_fill(c) : true;
 }

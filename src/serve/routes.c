@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/routes.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "serve/handlers.h"
+#include "serve/metrics.h"
 
 #define GET (1u << REQUEST_GET)
 /* Shapes take a body of any method, count it and drop it: load tests send them. */
@@ -61,14 +63,35 @@ static const struct route ROUTES[] = {
       .start = handle_delete_blob, .text = "removes a blob" },
     { EXACT("/drip"), .methods = ANY, .start = handle_drip, .text = "?bytes= one at a time, ?ms= apart" },
     { EXACT("/headers"), .methods = ANY, .start = handle_headers, .text = "the request as it arrived" },
+    { EXACT("/readyz"), .methods = GET, .start = handle_ready, .text = "the server takes requests" },
+    { EXACT("/metrics"), .methods = GET, .start = handle_metrics, .text = "counters for Prometheus" },
     { EXACT("/healthz"), .methods = GET, .start = handle_health, .text = "the server is alive" },
 };
 
+static const struct route STATIC = { .methods = GET, .start = handle_static, .pattern = "(file)" };
+
+enum { COUNT = sizeof(ROUTES) / sizeof(ROUTES[0]) };
+static_assert(COUNT + 2 <= METRICS_ROUTES, "every route has a row of metrics");
+
 const struct route *route_static(void)
 {
-    static const struct route STATIC = { .methods = GET, .start = handle_static, .pattern = "(file)" };
-
     return &STATIC;
+}
+
+size_t route_number(const struct route *r)
+{
+    if (r == NULL) {
+        return 0;
+    }
+    return r == &STATIC ? COUNT + 1 : (size_t)(r - ROUTES) + 1;
+}
+
+const char *route_name(size_t number)
+{
+    if (number == 0) {
+        return "(none)";
+    }
+    return number <= COUNT ? ROUTES[number - 1].pattern : number == COUNT + 1 ? STATIC.pattern : "";
 }
 
 const struct route *route_table(size_t *count)

@@ -37,6 +37,9 @@ unsigned route_methods(const struct route *r);
 #define ROUTE_ALLOW_MAX 64
 struct slice route_allow(char out[ROUTE_ALLOW_MAX], unsigned methods);
 const struct route *route_table(size_t *count);
+/* 0: no route; a row's place in the table + 1; the last: a file. Below METRICS_ROUTES. */
+size_t route_number(const struct route *r);
+const char *route_name(size_t number); /* its pattern; "" for unused numbers */
 /* For paths that no row has, when there is a folder of files. */
 const struct route *route_static(void);
 

@@ -269,6 +269,8 @@ static int make_workers(struct serve *s, struct err *err)
         s->workers[s->worker_count].max_open = (max + threads - 1) / threads;
         s->worker_count++;
     }
+    s->site.workers = s->workers;
+    s->site.worker_count = (unsigned)s->worker_count;
     return 0;
 }
 
@@ -343,16 +345,7 @@ int serve_wait(struct serve *s)
 
 void serve_count(const struct serve *s, struct serve_counts *out)
 {
-    *out = (struct serve_counts){ 0 };
-    for (size_t i = 0; i < s->worker_count; i++) {
-        const struct serve_counts *c = &s->workers[i].counts;
-        out->connections += __atomic_load_n(&c->connections, __ATOMIC_RELAXED);
-        out->open += __atomic_load_n(&c->open, __ATOMIC_RELAXED);
-        out->requests += __atomic_load_n(&c->requests, __ATOMIC_RELAXED);
-        out->replies += __atomic_load_n(&c->replies, __ATOMIC_RELAXED);
-        out->bytes_sent += __atomic_load_n(&c->bytes_sent, __ATOMIC_RELAXED);
-        out->bytes_received += __atomic_load_n(&c->bytes_received, __ATOMIC_RELAXED);
-    }
+    worker_count(s->workers, s->worker_count, out);
 }
 
 void serve_free(struct serve *s)

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "serve/access_log.h"
+
 int site_init(struct site *s, const struct serve_config *config, struct err *err)
 {
-    *s = (struct site){ .config = config, .data = -1, .root = -1 };
+    *s = (struct site){ .config = config, .access_log = -1, .data = -1, .root = -1 };
     pthread_mutex_init(&s->usage.lock, NULL);
     if (config->cluster_id != NULL) {
         snprintf(s->cluster_id, sizeof(s->cluster_id), "%s", config->cluster_id);
@@ -24,6 +26,9 @@ int site_init(struct site *s, const struct serve_config *config, struct err *err
     s->data = open(config->data_root != NULL ? config->data_root : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (s->data < 0 && config->data_root != NULL) {
         return err_set(err, ERR_CONFIG, errno, "cannot use the data root %s", config->data_root);
+    }
+    if (config->access_log != NULL && access_log_open(&s->access_log, config->access_log, err) != 0) {
+        return -1;
     }
     if (config->root != NULL) {
         s->root = open(config->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -47,5 +52,8 @@ void site_release(struct site *s)
     if (s->data >= 0) {
         close(s->data);
     }
-    s->root = s->data = -1;
+    if (s->access_log >= 0) {
+        close(s->access_log);
+    }
+    s->root = s->data = s->access_log = -1;
 }

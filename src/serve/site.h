@@ -15,6 +15,8 @@ struct usage {
     bool known;
 };
 
+struct worker;
+
 struct site {
     const struct serve_config *config;
     struct origins origins;
@@ -22,8 +24,11 @@ struct site {
     struct flows flows; /* has a lock of its own */
     char cluster_id[256];
     char self_url[ADDR_TEXT_MAX + 16]; /* a base that reaches this server from this machine */
-    int data;                          /* --data-root as a descriptor, else of the current folder; -1: there is none */
-    int root;                          /* --root as a descriptor; -1: none */
+    int access_log;                    /* a file; -1: none */
+    struct worker *workers;            /* all of them, for those who add up their counters */
+    unsigned worker_count;
+    int data; /* --data-root as a descriptor, else of the current folder; -1: there is none */
+    int root; /* --root as a descriptor; -1: none */
 };
 
 MUST_CHECK int site_init(struct site *s, const struct serve_config *config, struct err *err);

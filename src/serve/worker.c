@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "serve/access_log.h"
 #include "serve/conn.h"
+#include "serve/site.h"
 #include "serve/http_date.h"
 #include "serve/offload.h"
 #include "serve/self.h"
@@ -18,6 +20,7 @@ enum { ACCEPTS_PER_EVENT = 64 }; /* a storm of connections must not starve those
 
 #define TICK_MIN_NS 10000000u      /* time-outs are not more exact than this */
 #define ACCEPT_AGAIN_NS 100000000u /* after running out of descriptors */
+#define LOG_NS 500000000u
 #define LINGER_NS 2000000000u
 
 /* ---- Time ---- */
@@ -269,6 +272,27 @@ static void set_timer(struct worker *w, struct timer *t, void (*on_time)(struct 
     timer_init(t, w->loop);
 }
 
+/* Before each sleep: lines are written twice a second at least, and not with every request under load. */
+static void write_log(void *arg)
+{
+    struct worker *w = arg;
+
+    if (w->log_lines.len == 0) {
+        return;
+    }
+    if (w->now_ns >= w->log_due_ns) {
+        access_log_flush(&w->log_lines, w->site->access_log);
+        w->log_due_ns = w->now_ns + LOG_NS;
+    } else if (!timer_is_running(&w->log_later)) {
+        timer_start(&w->log_later, LOG_NS);
+    }
+}
+
+static void log_is_due(struct timer *t)
+{
+    worker_touch(t->arg); /* write_log() follows in this turn */
+}
+
 int worker_init(struct worker *w, const struct serve_config *config, struct site *site, struct err *err)
 {
     *w = (struct worker){ .config = config,
@@ -291,6 +315,8 @@ int worker_init(struct worker *w, const struct serve_config *config, struct site
         set_lengths(w);
         set_timer(w, &w->tick, tick);
         set_timer(w, &w->grace, grace_is_over);
+        set_timer(w, &w->log_later, log_is_due);
+        buf_init(&w->log_lines, ACCESS_LOG_MAX);
         set_timer(w, &w->accept_again, accept_again);
         if (upstream_new(&w->upstream, w, err) == 0) {
             return 0;
@@ -303,7 +329,25 @@ int worker_init(struct worker *w, const struct serve_config *config, struct site
 void worker_run(struct worker *w)
 {
     worker_touch(w);
+    if (w->site->access_log >= 0) {
+        loop_on_turn(w->loop, write_log, NULL, w);
+    }
     loop_run(w->loop);
+    access_log_flush(&w->log_lines, w->site->access_log);
+}
+
+void worker_count(const struct worker *workers, size_t n, struct serve_counts *out)
+{
+    *out = (struct serve_counts){ 0 };
+    for (size_t i = 0; i < n; i++) {
+        const struct serve_counts *c = &workers[i].counts;
+        out->connections += __atomic_load_n(&c->connections, __ATOMIC_RELAXED);
+        out->open += __atomic_load_n(&c->open, __ATOMIC_RELAXED);
+        out->requests += __atomic_load_n(&c->requests, __ATOMIC_RELAXED);
+        out->replies += __atomic_load_n(&c->replies, __ATOMIC_RELAXED);
+        out->bytes_sent += __atomic_load_n(&c->bytes_sent, __ATOMIC_RELAXED);
+        out->bytes_received += __atomic_load_n(&c->bytes_received, __ATOMIC_RELAXED);
+    }
 }
 
 void worker_release(struct worker *w)
@@ -323,6 +367,7 @@ void worker_release(struct worker *w)
     tls_context_free(w->tls);
     free(w->listeners);
     free(w->read_bytes);
+    buf_release(&w->log_lines);
     free(w->out_bytes);
     free(w->self_memory);
     pthread_mutex_destroy(&w->mail_lock);

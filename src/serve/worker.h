@@ -8,6 +8,7 @@
 #include "net/loop.h"
 #include "net/tls.h"
 #include "serve/deadline.h"
+#include "serve/metrics.h"
 #include "serve/serve.h"
 
 #include <pthread.h>
@@ -57,7 +58,7 @@ struct worker {
     struct deadlines deadlines;
     struct timer tick; /* for the earliest deadline */
     uint64_t tick_due_ns;
-    struct timer grace, accept_again;
+    struct timer grace, accept_again, log_later;
     struct wakeup wakeup;
     struct upstream *upstream;
     struct self_memory *self_memory;
@@ -79,6 +80,9 @@ struct worker {
     struct conn *active; /* who has them */
 
     struct serve_counts counts;
+    struct metrics metrics;
+    struct buf log_lines; /* --access-log, not written yet */
+    uint64_t log_due_ns;
     pthread_t thread;
 };
 
@@ -96,6 +100,9 @@ void worker_deadline(struct worker *w, struct deadline *d, enum deadline_kind ki
 void worker_conn_closed(struct worker *w);
 /* Its memory is free: the last one ends a stopping worker. */
 void worker_conn_forgotten(struct worker *w);
+
+/* Adds up the counters of n workers; any thread. */
+void worker_count(const struct worker *workers, size_t n, struct serve_counts *out);
 
 static inline void count_add(uint64_t *counter, uint64_t n)
 {

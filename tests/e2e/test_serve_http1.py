@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plimsoll serve as an HTTP/1 server: framing, connections, limits, time-outs, the end."""
-import json
+import os
 import resource
 import socket
 import subprocess
@@ -132,9 +132,31 @@ def test_pipelining(server, tls):
 def test_pipelined_requests_and_their_end(server):
     """A client that sends its requests and shuts its side down still gets every answer."""
     with server.connect() as c:
-        c.send(request("/delay/100") + request("/bytes/3"))
+        c.send(request("/bytes/300000") + request("/bytes/3"))
         c.end()
-        assert c.reply().json() == {"delayMs": 100} and c.reply().body == b"012" and c.closes()
+        assert len(c.reply().body) == 300_000 and c.reply().body == b"012" and c.closes()
+
+
+def cpu_s(pid):
+    with open(f"/proc/{pid}/stat") as stat:
+        return sum(int(t) for t in stat.read().rsplit(")", 1)[1].split()[11:13]) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.parametrize("path", ["/delay/400", "/drip?bytes=5&ms=100"])
+def test_waiting_costs_nothing(server, path):
+    """Whatever the client sends while its answer is not ready waits, and the server sleeps."""
+    before = cpu_s(server.pid)
+    with server.connect() as c:
+        c.send(request(path))
+        time.sleep(0.05)
+        c.send(request("/bytes/3"))
+        assert c.reply().status == 200 and c.reply().body == b"012"
+    with server.connect() as c:
+        c.send(request(path))
+        time.sleep(0.05)
+        c.end()
+        assert b"delayMs" not in c.rest()
+    assert cpu_s(server.pid) - before < 0.15
 
 
 def test_requests_cut_at_every_byte(server):
@@ -407,7 +429,6 @@ def test_max_connections_wait_their_turn(plimsoll):
 
 
 def test_running_out_of_descriptors_is_survived(plimsoll):
-    import os
     wrapper = subprocess.Popen(["/bin/sh", "-c", f'ulimit -n 40; exec "{plimsoll}" serve --threads 1 --listen 127.0.0.1:0'],
                                stdout=subprocess.PIPE, text=True)
     try:
@@ -433,4 +454,4 @@ def test_the_list_names_every_shape(server):
     text = server.ask("/").body.decode()
     for route in ["/bytes/{n}", "/{n}.html", "/status/{code}", "/delay/{ms}", "/chunked/{n}", "/healthz"]:
         assert route in text
-    assert json.loads(server.ask("/healthz").body) == {"status": "ok"}
+    assert server.ask("/healthz").json()["status"] == "ok"

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "result/side.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "stats/summary.h"
+
+enum { TEXT_MAX = 1 << 16 };
+
+/* Members of config that say what was offered; the others say how it was measured. */
+static const char *const WORKLOAD[] = {
+    "connections",  "requests_per_connection",
+    "rate_per_s",   "rate",
+    "arrivals",     "model",
+    "stages",       "think_s",
+    "think",        "ramp_up_s",
+    "http_version", "method",
+    "headers",      "body_bytes",
+    "body_file",    "authorization",
+};
+/* Differ from run to run and say nothing. */
+static const char *const IGNORED[] = { "seed" };
+
+static bool is_in(const char *const *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], name) == 0)
+            return true;
+    return false;
+}
+#define IS_IN(list, name) is_in(list, sizeof(list) / sizeof((list)[0]), name)
+
+/* A JSON text as people write it: without the quotes. */
+static char *plain(const char *json)
+{
+    const struct slice s = slice_str(json);
+
+    return s.len >= 2 && json[0] == '"' ? slice_dup(slice_from(json + 1, s.len - 2)) : slice_dup(s);
+}
+
+static bool add_config(struct record *r, const struct result *result)
+{
+    for (size_t i = 0; i < result->config_count; i++) {
+        const struct config_entry *c = &result->config[i];
+        char *value = NULL;
+        bool ok;
+
+        if (IS_IN(IGNORED, c->name) || strcmp(c->json, "null") == 0)
+            continue;
+        value = plain(c->json);
+        ok = value != NULL &&
+             record_add_fact(r, IS_IN(WORKLOAD, c->name) ? FACT_WORKLOAD : FACT_SETTING, c->name, value);
+        free(value);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static bool add_label(struct record *r, const char *label)
+{
+    const char *equals = strchr(label, '=');
+    char *name = equals != NULL ? slice_dup(slice_from(label, (size_t)(equals - label))) : strdup(label);
+    const char *value = equals != NULL ? equals + 1 : "";
+    uint64_t round;
+    bool ok = name != NULL;
+
+    if (ok && strcmp(name, "session") == 0) {
+        ok = record_set_session(r, value);
+    } else if (ok && strcmp(name, "round") == 0 && slice_to_u64(slice_str(value), &round) && round <= UINT32_MAX) {
+        r->has_round = true;
+        r->round = (uint32_t)round;
+    } else if (ok) {
+        ok = record_add_fact(r, FACT_LABEL, name, value);
+    }
+    free(name);
+    return ok;
+}
+
+/* http://host/path of one target; of several, how many and the first. */
+static bool add_targets(struct record *r, const struct result *result)
+{
+    const char *url = result->target_count > 0 ? result->targets[0].url : NULL;
+    const char *authority = url != NULL ? strstr(url, "://") : NULL;
+    const char *path = authority != NULL ? strchr(authority + 3, '/') : NULL;
+    char text[32], *host;
+    bool ok;
+
+    if (url == NULL)
+        return true;
+    host = path != NULL ? slice_dup(slice_from(url, (size_t)(path - url))) : strdup(url);
+    snprintf(text, sizeof(text), "%zu", result->target_count);
+    ok = host != NULL && record_add_fact(r, FACT_PLACE, "target", host) &&
+         record_add_fact(r, FACT_PLACE, "path", path != NULL ? path : "/") &&
+         (result->target_count == 1 || record_add_fact(r, FACT_WORKLOAD, "targets", text));
+    free(host);
+    return ok;
+}
+
+static bool add_host(struct record *r, const struct host_info *h)
+{
+    char cpus[32], memory[32];
+
+    snprintf(cpus, sizeof(cpus), "%u", h->cpus);
+    snprintf(memory, sizeof(memory), "%" PRIu64, h->memory_bytes);
+    return record_add_fact(r, FACT_HOST, "hostname", h->hostname) &&
+           record_add_fact(r, FACT_HOST, "kernel", h->kernel) && record_add_fact(r, FACT_HOST, "cpu", h->cpu) &&
+           record_add_fact(r, FACT_HOST, "cpus", cpus) && record_add_fact(r, FACT_HOST, "memory_bytes", memory) &&
+           record_add_fact(r, FACT_HOST, "tool_version", h->tool_version);
+}
+
+static bool add_time(struct record *r, const char *of, const char *what, double ns)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "%s_%s", of, what);
+    return record_add_metric(r, name, ns / 1e9, false, false);
+}
+
+static bool add_times(struct record *r, const char *of, const struct hist *h, const struct result *result)
+{
+    char key[SUMMARY_KEY_MAX];
+    bool ok = true;
+
+    if (hist_count(h) == 0)
+        return true;
+    ok = add_time(r, of, "mean", hist_mean_ns(h)) && add_time(r, of, "min", (double)hist_min_ns(h)) &&
+         add_time(r, of, "max", (double)hist_max_ns(h));
+    for (size_t i = 0; ok && i < RESULT_PERCENTILE_COUNT; i++)
+        ok = add_time(r, of, summary_percentile_key(key, RESULT_PERCENTILES[i]),
+                      (double)hist_value_at(h, RESULT_PERCENTILES[i]));
+    for (size_t i = 0; ok && i < result->percentile_count; i++) {
+        summary_percentile_key(key, result->percentiles[i]);
+        ok = add_time(r, of, key, (double)hist_value_at(h, result->percentiles[i]));
+    }
+    return ok;
+}
+
+static bool add_metrics(struct record *r, const struct result *result)
+{
+    const struct totals *t = &result->totals;
+
+    r->requests = t->started;
+    r->failures = t->failed;
+    return record_add_metric(r, "requests_per_s", t->requests_per_s, true, false) &&
+           add_times(r, "latency", result->latency, result) &&
+           add_times(r, "service_time", result->service_time, result) &&
+           (t->started == 0 ||
+            record_add_metric(r, "error_share", (double)t->failed / (double)t->started, false, true));
+}
+
+static bool add_errors(struct record *r, const struct result *result)
+{
+    struct buf text;
+    bool ok = true;
+
+    buf_init(&text, TEXT_MAX);
+    for (size_t i = 0; i < result->error_count && ok; i++) {
+        const struct error_entry *e = &result->errors[i];
+
+        buf_clear(&text);
+        buf_add_str(&text, fail_kind_text(e->kind));
+        if (e->detail != NULL && e->detail[0] != '\0' && strcmp(e->detail, fail_kind_text(e->kind)) != 0)
+            buf_printf(&text, " (%s)", e->detail);
+        ok = buf_ok(&text) && record_add_sighting(r, text.data, e->count);
+    }
+    buf_release(&text);
+    return ok;
+}
+
+static bool add_statuses(struct record *r, const struct result *result)
+{
+    uint64_t classes[10] = { 0 };
+    char text[32];
+
+    for (size_t i = 0; i < STATUS_MAX; i++)
+        classes[i / 100] += result->status[i];
+    for (unsigned i = 0; i < 10; i++) {
+        snprintf(text, sizeof(text), "status %uxx", i);
+        if (classes[i] > 0 && !record_add_sighting(r, text, classes[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool add_reason(struct record *r, const struct result *result)
+{
+    r->valid = result->valid;
+    if (result->reasons.count > 0)
+        return record_set_reason(r, result->reasons.items[0]);
+    return result->warnings.count == 0 || record_set_reason(r, result->warnings.items[0]);
+}
+
+bool side_add_result(struct side *s, const struct result *result, const char *source)
+{
+    struct record *r = side_add(s, source);
+    bool ok = r != NULL;
+
+    if (!ok)
+        return false;
+    snprintf(r->started, sizeof(r->started), "%s", result->started);
+    for (size_t i = 0; i < result->labels.count && ok; i++)
+        ok = add_label(r, result->labels.items[i]);
+    return ok && add_config(r, result) && add_targets(r, result) && add_host(r, &result->host) &&
+           (result->name == NULL || result->name[0] == '\0' || record_add_fact(r, FACT_LABEL, "name", result->name)) &&
+           add_metrics(r, result) && add_errors(r, result) && add_statuses(r, result) && add_reason(r, result);
+}

@@ -9,8 +9,46 @@
 
 enum { LIST_MAX_BYTES = 64 * 1024 };
 
+/* home.html, embedded at build time. */
+extern const char home_html[];
+extern const size_t home_html_len;
+
+/* A browser asks for HTML by name; curl and load generators take anything and get the list. */
+static bool wants_html(const struct exchange *x)
+{
+    struct slice accept = request_head_field(x->head, SLICE("Accept"));
+
+    while (accept.len > 0) {
+        struct slice one = slice_split(&accept, ',');
+        if (slice_eq_nocase(slice_trim(slice_split(&one, ';')), SLICE("text/html"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void answer_page(struct exchange *x)
+{
+    static const char POLICY[] =
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+    const struct field fields[] = { { SLICE("Vary"), SLICE("Accept") },
+                                    { SLICE("Content-Security-Policy"), { POLICY, sizeof(POLICY) - 1 } } };
+
+    exchange_answer(x, &(struct answer){ .status = 200,
+                                         .body = BODY_BYTES,
+                                         .type = TYPE_HTML,
+                                         .bytes = { home_html, home_html_len },
+                                         .fields = fields,
+                                         .field_count = 2 });
+}
+
 void handle_home(struct exchange *x)
 {
+    if (wants_html(x)) {
+        answer_page(x);
+        return;
+    }
     struct buf text;
     size_t count;
     const struct route *routes = route_table(&count);

@@ -115,13 +115,15 @@ static void conn_free(struct upstream_conn *c)
 static void conn_fail(struct upstream_conn *c, enum upstream_fail fail, const char *why)
 {
     struct upstream_call *call = c->call;
+    char kept[sizeof(call->why)];
 
+    snprintf(kept, sizeof(kept), "%s", why); /* it may be the stream's */
     if (call != NULL) {
         call->_conn = NULL;
     }
     conn_free(c);
     if (call != NULL) {
-        finish(call, fail, why);
+        finish(call, fail, kept);
     }
 }
 

@@ -16,6 +16,7 @@ commands='build/plimsoll serve --listen 127.0.0.1:8080 &
 build/plimsoll load -c 20 -d 5s http://127.0.0.1:8080/delay/5'
 build/plimsoll load -c 20 -d 5s --no-store http://127.0.0.1:8080/delay/5 >"$work/report.txt" 2>/dev/null
 {
+    # shellcheck disable=SC2016
     printf '```\n%s\n```\n\n```\n' "$commands"
     cat "$work/report.txt"
     printf '```\n'

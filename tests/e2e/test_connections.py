@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from lib import laws
 from lib.process import wait_until
 from lib.target import OK, reply
 
@@ -301,13 +302,15 @@ def test_many_targets(load, start_target, full, n_targets):
     assert run.peak_rss < 256 << 20
 
 
-def test_many_connections_in_time(load, start_target, full):
-    """C31: 10 s became 78 s, with 0 requests."""
+def test_many_connections_in_time(load, start_target, start_namespace, full):
+    """C31: 10 s became 78 s, with 0 requests. (Above half of the local port range the kernel searches the whole range for each connect, 0.7 ms:
+    not ours, so the range is wide here.)"""
     connections, duration_s = (15_000, 10) if full else (2000, 2)
-    target = start_target(OK)
-    run = load("-c", str(connections), "-d", f"{duration_s}s", target.url(), server=target, timeout_s=60)
+    space = start_namespace(ip_local_port_range="1024 65000")
+    target = start_target(OK, prefix=space.prefix)
+    run = load("-c", str(connections), "-d", f"{duration_s}s", target.url(), prefix=space.prefix, timeout_s=60)
     assert run.exit == 0 and run.totals["ok"] > 0
-    assert target.counts()["accepted"] == connections == target.counts()["open_max"]
-    assert 0 < run.doc["ramp_s"] and run.doc["duration_s"] == pytest.approx(duration_s, abs=0.1)
+    counts = target.stop()
+    assert counts["accepted"] == connections == counts["open_max"] and counts["begun"] == laws.sent_in_all(run.doc)
+    assert 0 < run.doc["ramp_s"] < 5 and run.doc["duration_s"] == pytest.approx(duration_s, abs=0.1)
     assert run.wall_s <= duration_s + run.doc["ramp_s"] + 2
-    assert run.doc["ramp_s"] < 2

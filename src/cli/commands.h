@@ -11,6 +11,7 @@
  * this machine failed, 130 interrupted. */
 int cmd_load(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 
 #endif

@@ -23,6 +23,7 @@ static const struct command {
 #ifdef PLIMSOLL_AB
     { "ab", cmd_ab, "-h", true, "the same with ApacheBench's options and report" },
 #endif
+    { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
     { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
 };
 enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };
@@ -53,7 +54,8 @@ static const char HELP_TAIL[] = "  help     what a command takes: plimsoll help 
                                 "\n"
                                 "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
                                 "3 the run is invalid, and the report says why; 130 interrupted.\n"
-                                "Manual: man plimsoll, man plimsoll-load, man plimsoll-serve, man plimsoll-ab\n";
+                                "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
+                                "man plimsoll-serve, man plimsoll-ab\n";
 
 static void print_help(FILE *to)
 {

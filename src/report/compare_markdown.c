@@ -68,7 +68,7 @@ void compare_markdown(struct buf *out, const struct comparison *c)
     text(out, plain.data != NULL ? plain.data : "");
     buf_add_str(out, "**\n\n");
     buf_clear(&plain);
-    words_overall(&plain, c, &c->metrics[0]);
+    words_overall(&plain, &c->metrics[0]);
     if (plain.len > 0)
         buf_printf(out, "%s\n\n", plain.data);
     buf_release(&plain);

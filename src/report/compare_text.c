@@ -190,7 +190,7 @@ void compare_text(struct buf *out, const struct comparison *c)
     buf_init(&text, TEXT_MAX);
     words_summary(&text, c);
     paragraph_of(out, "", &text);
-    words_overall(&text, c, &c->metrics[0]);
+    words_overall(&text, &c->metrics[0]);
     paragraph_of(out, "", &text);
     buf_release(&text);
     buf_printf(out, "\n  base      ");

@@ -55,8 +55,8 @@ const char *words_interval(char out[WORDS_MAX], const struct comparison_metric *
 
     if (isnan(interval[0]) || isnan(interval[1]))
         snprintf(out, WORDS_MAX, "-");
-    else if (fabs(interval[0]) > 99 || fabs(interval[1]) > 99)
-        snprintf(out, WORDS_MAX, "%+.3g ... %+.3g %s", 100 * interval[0], 100 * interval[1], unit_of(m));
+    else if (fabs(interval[0]) >= 10 || fabs(interval[1]) >= 10)
+        snprintf(out, WORDS_MAX, "%+.0f ... %+.0f %s", 100 * interval[0], 100 * interval[1], unit_of(m));
     else
         snprintf(out, WORDS_MAX, "%+.*f ... %+.*f %s", decimals, 100 * interval[0], decimals, 100 * interval[1],
                  unit_of(m));
@@ -177,21 +177,20 @@ void words_summary(struct buf *out, const struct comparison *c)
     buf_add_char(out, '.');
 }
 
-void words_overall(struct buf *out, const struct comparison *c, const struct comparison_metric *m)
+void words_overall(struct buf *out, const struct comparison_metric *m)
 {
     const struct compare_overall *o = &m->out.overall;
     char change[WORDS_MAX], interval[WORDS_MAX], p[WORDS_MAX];
 
-    if (o->cells == 0 || isnan(o->change))
+    if (o->cells < 2 || isnan(o->change)) /* of one cell it says the same again */
         return;
     buf_printf(out, "Overall shift: %s", words_change(change, m, o->change));
     if (isnan(o->p))
-        buf_printf(out, " (geometric mean of %zu ratio%s; how sure that is cannot be told%s)", o->cells,
-                   o->cells == 1 ? "" : "s", m->out.capped ? ": sessions differ by an unknown amount" : "");
+        buf_printf(out, " (geometric mean of %zu ratios; how sure that is cannot be told%s)", o->cells,
+                   m->out.capped ? ": sessions differ by an unknown amount" : "");
     else
-        buf_printf(out, " (%s, p %s; geometric mean of %zu ratio%s)", words_interval(interval, m, o->interval),
-                   words_p(p, o->p), o->cells, o->cells == 1 ? "" : "s");
-    (void)c;
+        buf_printf(out, " (%s, p %s; geometric mean of %zu ratios)", words_interval(interval, m, o->interval),
+                   words_p(p, o->p), o->cells);
 }
 
 static const char *design_text(const struct comparison *c)

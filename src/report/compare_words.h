@@ -26,8 +26,9 @@ size_t *words_order(const struct comparison *c, const struct comparison_metric *
 
 /* "2 of 30 cells regressed, worst edge/500/1: -12.0 % (-15.0 ... -9.1 %); 28 unchanged." */
 void words_summary(struct buf *out, const struct comparison *c);
-/* "All cells together: +1.5 % (...), p 0.20." or why it can not be told; nothing without cells. */
-void words_overall(struct buf *out, const struct comparison *c, const struct comparison_metric *m);
+/* "All cells together: +1.5 % (...), p 0.20." or why it can not be told; nothing for less than two
+ * cells. */
+void words_overall(struct buf *out, const struct comparison_metric *m);
 /* Why verdicts are what they are, a sentence each, with a line break: the design, what caps them, what would help. */
 void words_method(struct buf *out, const struct comparison *c, const char *before);
 /* The reason of a verdict and the samples that would settle it; empty when there is nothing to say. */

@@ -38,9 +38,10 @@ struct sighting {
 };
 
 struct record {
-    char *source;     /* for messages: a file's name */
-    char *session;    /* NULL: the side is one session */
-    char started[40]; /* RFC 3339, UTC; "" when not known */
+    char id[UUID_TEXT_MAX]; /* of the run; "" when it has none */
+    char *source;           /* for messages: a file's name */
+    char *session;          /* NULL: the side is one session */
+    char started[40];       /* RFC 3339, UTC; "" when not known */
     bool has_round;
     uint32_t round;
     bool valid;

@@ -200,6 +200,7 @@ bool side_add_result(struct side *s, const struct result *result, const char *so
 
     if (!ok)
         return false;
+    snprintf(r->id, sizeof(r->id), "%s", result->id);
     snprintf(r->started, sizeof(r->started), "%s", result->started);
     for (size_t i = 0; i < result->labels.count && ok; i++)
         ok = add_label(r, result->labels.items[i]);

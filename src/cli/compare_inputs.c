@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/compare_inputs.h"
+
+#include <glob.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+
+#define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
+enum { PATTERN_MAX = 4096 };
+
+static int add_document(struct side *side, const struct result *r, const char *path, const char *session,
+                        struct err *err)
+{
+    struct record *added;
+
+    for (size_t i = 0; i < side->count; i++)
+        if (r->id[0] != '\0' && strcmp(side->records[i].id, r->id) == 0) {
+            err_set(err, ERR_CONFIG, 0, "%s holds the same run as %s", path, side->records[i].source);
+            return err_hint(err, "a run counts once; are there copies of the file?");
+        }
+    if (!side_add_result(side, r, path))
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    added = &side->records[side->count - 1];
+    if (session != NULL && added->session == NULL && !record_set_session(added, session))
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    return 0;
+}
+
+static int add_file(struct side *side, const char *path, const char *session, struct err *err)
+{
+    struct buf text;
+    struct result *r = NULL;
+    int failed;
+
+    buf_init(&text, DOCUMENT_MAX_BYTES);
+    failed = file_read(path, &text, err);
+    if (failed == 0 && result_from_json(&r, buf_slice(&text), err) != 0) {
+        failed = err_prefix(err, "%s", path);
+        if (err != NULL && err->kind != ERR_SYSTEM)
+            err->kind = ERR_CONFIG;
+        if (err != NULL && err->hint[0] == '\0')
+            err_hint(err, "expected what plimsoll load --json writes");
+    }
+    if (failed == 0)
+        failed = add_document(side, r, path, session, err);
+    result_free(r);
+    buf_release(&text);
+    return failed;
+}
+
+/* Sorted by name, as glob() gives them. */
+static int add_pattern(struct side *side, const char *pattern, const char *session, struct err *err)
+{
+    glob_t found = { 0 };
+    int failed = 0;
+
+    if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0) {
+        globfree(&found);
+        err_set(err, ERR_CONFIG, 0, "there is no file %s", pattern);
+        return err_hint(err, "give result documents, which plimsoll load --json FILE writes");
+    }
+    for (size_t i = 0; i < found.gl_pathc && failed == 0; i++)
+        failed = add_file(side, found.gl_pathv[i], session, err);
+    globfree(&found);
+    return failed;
+}
+
+/* The characters that a pattern gives a meaning to lose it. */
+static bool quote_pattern(char out[PATTERN_MAX], const char *path)
+{
+    size_t n = 0;
+
+    for (const char *c = path; *c != '\0'; c++) {
+        if (n + 3 >= PATTERN_MAX)
+            return false;
+        if (strchr("*?[]\\", *c) != NULL)
+            out[n++] = '\\';
+        out[n++] = *c;
+    }
+    out[n] = '\0';
+    return true;
+}
+
+static int add_folder(struct side *side, const char *path, const char *session, struct err *err)
+{
+    char quoted[PATTERN_MAX], pattern[PATTERN_MAX + 8];
+
+    if (!quote_pattern(quoted, path))
+        return err_set(err, ERR_CONFIG, 0, "%.100s... is too long a path", path);
+    snprintf(pattern, sizeof(pattern), "%s/*.json", quoted);
+    return add_pattern(side, pattern, session, err);
+}
+
+int compare_inputs_add(struct side *side, const char *path, const char *session, struct err *err)
+{
+    struct stat info;
+
+    if (stat(path, &info) != 0)
+        return strpbrk(path, "*?[") != NULL ? add_pattern(side, path, session, err)
+                                            : add_file(side, path, session, err);
+    return S_ISDIR(info.st_mode) ? add_folder(side, path, session, err) : add_file(side, path, session, err);
+}

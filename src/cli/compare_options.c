@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/compare_options.h"
+
+#include <string.h>
+
+#include "cli/option_values.h"
+
+#define FIELD(name) .offset = offsetof(struct compare_options, name)
+
+static const char *const FORMATS[] = { "table", "markdown", "json", "csv", "junit" };
+
+static int parse_format(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    for (size_t i = 0; i < sizeof(FORMATS) / sizeof(FORMATS[0]); i++)
+        if (strcmp(FORMATS[i], text) == 0) {
+            *(enum compare_format *)field = (enum compare_format)i;
+            return 0;
+        }
+    err_set(err, ERR_USAGE, 0, "\"%s\" is no form", text);
+    return err_hint(err, "table, markdown, json, csv or junit");
+}
+
+/* Names separated by commas. */
+static int parse_names(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct slice rest = slice_str(text);
+
+    if (option_check_printable(text, err) != 0)
+        return -1;
+    do {
+        const struct slice name = slice_trim(slice_split(&rest, ','));
+
+        if (name.len == 0) {
+            err_set(err, ERR_USAGE, 0, "\"%s\" holds an empty name", text);
+            return err_hint(err, "for example %s", row->example);
+        }
+        if (!strlist_add(field, name))
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    } while (rest.len > 0);
+    return 0;
+}
+
+static int parse_min_change(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    double share;
+
+    if (option_share(&share, text, row, err) != 0)
+        return -1;
+    if (!(share > 0 && share < 1)) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" must lie between 0%% and 100%%", text);
+        return err_hint(err, "for example %s", row->example);
+    }
+    *(double *)field = share;
+    return 0;
+}
+
+/* clang-format off */
+static const struct option_row ROWS[] = {
+    { .heading = "What to compare" },
+    { .name = "base", .argument = "PATH", .example = "before/",
+      .help = "result documents of the base: a file, a folder of .json files, or a quoted pattern; may be repeated, instead of BASE",
+      .parse = option_list, FIELD(base) },
+    { .name = "new", .argument = "PATH", .example = "after/",
+      .help = "the same of the new side, instead of NEW",
+      .parse = option_list, FIELD(new) },
+    { .name = "history", .argument = "PATH", .example = "monday/",
+      .help = "one session of unchanged code, of which at least 3 tell how much sessions differ; may be repeated",
+      .parse = option_list, FIELD(history) },
+    { .name = "alias", .argument = "BASE,NEW", .example = "v1.2,v1.3",
+      .help = "what to call the sides; otherwise the runs' name, or the path",
+      .parse = option_text, FIELD(alias_base) },
+    { .name = "metric", .argument = "NAME[,NAME...]", .shown_default = "requests_per_s, at a given rate latency_p99",
+      .example = "latency_p99", .help = "what to compare; the first one decides, others are shown",
+      .parse = parse_names, FIELD(metrics) },
+    { .name = "by", .argument = "NAME[,NAME...]", .shown_default = "what varies within a side", .example = "connections,path",
+      .help = "labels and members of config that tell cells apart; nothing else then keeps runs from being compared",
+      .parse = parse_names, FIELD(by) },
+
+    { .heading = "How to judge" },
+    { .name = "min-change", .argument = "SHARE", .shown_default = "3%", .example = "5%",
+      .help = "the least change that matters",
+      .parse = parse_min_change, FIELD(min_change) },
+    { .name = "tolerance", .argument = "FILE", .example = "rules.json",
+      .help = "rules with json_path, tolerancy and max_failures, as JSON: a Pass/Fail table, and exit status 1 when broken",
+      .parse = option_path, FIELD(tolerance) },
+    { .name = "same-session",
+      .help = "vouch that both sides were measured within one session, though the documents do not show it",
+      .parse = option_flag, FIELD(same_session) },
+    { .name = "strict",
+      .help = "inconclusive or suspect cells end with exit status 4",
+      .parse = option_flag, FIELD(strict) },
+
+    { .heading = "Output" },
+    { .name = "format", .argument = "FORM", .shown_default = "table", .example = "json",
+      .help = "table, markdown, json, csv or junit",
+      .parse = parse_format, FIELD(format) },
+    { .name = "output", .short_name = 'o', .argument = "FILE", .shown_default = "standard output", .example = "compare.json",
+      .help = "write there",
+      .parse = option_path, FIELD(output) },
+    { .name = "help", .short_name = 'h', .help = "show this help" },
+    { 0 },
+};
+/* clang-format on */
+
+static const char EPILOGUE[] =
+    "Verdicts: regressed, improved, unchanged; suspect, inconclusive (not known); missing,\n"
+    "invalid, not comparable (never a pass).\n"
+    "\n"
+    "Examples:\n"
+    "  plimsoll compare before.json after.json\n"
+    "      one sample a side: shows the change, cannot tell whether it is one\n"
+    "  for i in 1 2 3 4 5; do\n"
+    "    plimsoll load --json a$i.json http://old/; plimsoll load --json b$i.json http://new/\n"
+    "  done; plimsoll compare 'a*.json' 'b*.json'\n"
+    "      in turn, five times: what the machine did meanwhile falls out\n"
+    "  plimsoll compare --history mon --history tue --history wed last-week/ today/\n"
+    "      two days, held against how much days differ anyway\n"
+    "\n"
+    "Exit status: 0 nothing has regressed; 1 regressed, or a tolerance broken; 2 wrong\n"
+    "usage or unreadable files; 3 missing, invalid or not comparable cells; 4 with --strict\n"
+    "and nothing worse, inconclusive or suspect cells. More: man plimsoll-compare\n";
+
+static const struct option_table TABLE = {
+    .command = "plimsoll compare",
+    .usage = "[OPTION...] BASE NEW",
+    .summary = "Compares result documents and gives a verdict per cell: whether a metric got worse, by how much, and "
+               "how sure that is. A sample is a run; with one run a side nothing can be told, with three to five in "
+               "turn a lot.",
+    .rows = ROWS,
+    .argument = option_list,
+    .argument_offset = offsetof(struct compare_options, paths),
+    .epilogue = EPILOGUE,
+};
+
+void compare_options_init(struct compare_options *o)
+{
+    memset(o, 0, sizeof(*o));
+}
+
+void compare_options_release(struct compare_options *o)
+{
+    strlist_release(&o->paths);
+    strlist_release(&o->base);
+    strlist_release(&o->new);
+    strlist_release(&o->history);
+    strlist_release(&o->metrics);
+    strlist_release(&o->by);
+    memset(o, 0, sizeof(*o));
+}
+
+static int take_paths(struct compare_options *o, struct err *err)
+{
+    struct strlist *sides[] = { &o->base, &o->new };
+    size_t next = 0;
+
+    for (int side = 0; side < 2; side++) {
+        if (sides[side]->count > 0)
+            continue;
+        if (next == o->paths.count) {
+            err_set(err, ERR_USAGE, 0, "no %s was given", side == 0 ? "BASE" : "NEW");
+            return err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
+        }
+        if (!strlist_add(sides[side], slice_str(o->paths.items[next++])))
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    }
+    if (next < o->paths.count) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" is one path too many", o->paths.items[next]);
+        return err_hint(err, "quote patterns so that the shell leaves them alone: 'a*.json' 'b*.json'; or use --base "
+                             "and --new, which may be repeated");
+    }
+    return 0;
+}
+
+static int split_alias(struct compare_options *o, struct err *err)
+{
+    char *comma = o->alias_base != NULL ? strchr((char *)(uintptr_t)o->alias_base, ',') : NULL;
+
+    if (o->alias_base == NULL)
+        return 0;
+    if (comma == NULL || comma == o->alias_base || comma[1] == '\0' || strchr(comma + 1, ',') != NULL) {
+        err_set(err, ERR_USAGE, 0, "--alias: \"%s\" is not two names", o->alias_base);
+        return err_hint(err, "for example --alias v1.2,v1.3");
+    }
+    *comma = '\0';
+    o->alias_new = comma + 1;
+    return 0;
+}
+
+int compare_options_parse(struct compare_options *o, int argc, char **argv, bool *help, struct err *err)
+{
+    if (options_parse(&TABLE, o, argc, argv, help, NULL, err) != 0)
+        return -1;
+    if (*help)
+        return 0;
+    return take_paths(o, err) != 0 ? -1 : split_alias(o, err);
+}
+
+void compare_options_help(struct buf *out)
+{
+    options_help(&TABLE, out);
+}

@@ -53,8 +53,8 @@ void exchange_reply_buf(struct exchange *x, uint16_t status, struct slice type, 
     exchange_reply_owned(x, status, type, detached, len);
 }
 
-static void fail(struct exchange *x, uint16_t status, const struct field *fields, size_t count, const char *fmt,
-                 va_list args)
+__attribute__((format(printf, 5, 0))) static void fail(struct exchange *x, uint16_t status, const struct field *fields,
+                                                       size_t count, const char *fmt, va_list args)
 {
     char text[512];
     struct buf json;

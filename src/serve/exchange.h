@@ -82,8 +82,9 @@ struct exchange {
 
     /* The protocol's. */
     const struct exchange_protocol *_protocol;
-    uint16_t _status; /* 0: not answered */
-    char *_owned;     /* freed at the end */
+    uint16_t _status;  /* 0: not answered */
+    unsigned _allowed; /* methods of the path */
+    char *_owned;      /* freed at the end */
     /* From here on it survives from one exchange of a connection to the next. */
     struct timer _timer;
     bool _has_timer;

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/http1.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "serve/access.h"
-#include "serve/access_log.h"
 #include "serve/conn.h"
+#include "serve/dispatch.h"
 #include "serve/http1_send.h"
-#include "serve/routes.h"
-#include "serve/status.h"
-#include "serve/site.h"
 #include "serve/worker.h"
 
 enum {
@@ -101,52 +95,12 @@ void http1_moved(struct conn *c, const char *from, const char *to)
     }
 }
 
-/* The handler has nothing to do with the exchange any more. */
-static void detach_handler(struct exchange *x)
-{
-    void (*on_end)(struct exchange *) = x->on_end;
-
-    x->on_end = NULL;
-    x->on_body = NULL;
-    x->on_body_end = NULL;
-    if (x->_has_timer) {
-        timer_stop(&x->_timer);
-    }
-    if (on_end != NULL) {
-        on_end(x);
-    }
-    free(x->_owned);
-    x->_owned = NULL;
-}
-
-static void record(struct conn *c)
-{
-    struct http1 *h = &c->http1;
-    struct worker *w = c->worker;
-    uint64_t ns = clock_now_ns() - h->begin_ns;
-
-    if (h->replied) {
-        metrics_add(&w->metrics, h->x.route, h->x._status, ns);
-    } else {
-        count_add(&w->metrics.cut_off, 1);
-    }
-    if (w->site->access_log >= 0) {
-        access_log_add(
-            &w->log_lines,
-            &(struct access_entry){
-                .x = &h->x, .fd = c->stream.fd, .content_bytes = h->content_bytes, .ns = ns, .complete = h->replied });
-        if (w->log_lines.len >= ACCESS_LOG_FULL) {
-            access_log_flush(&w->log_lines, w->site->access_log);
-        }
-    }
-}
-
 void http1_end(struct conn *c)
 {
     if (c->http1.in_exchange) {
         c->http1.in_exchange = false;
-        record(c);
-        detach_handler(&c->http1.x);
+        dispatch_record(&c->http1.x, c->stream.fd, c->http1.begin_ns, c->http1.content_bytes, c->http1.replied);
+        dispatch_detach(&c->http1.x);
     }
 }
 
@@ -164,11 +118,6 @@ static void begin_exchange(struct conn *c)
     h->begin_ns = c->worker->now_ns;
     h->content_bytes = 0;
     h->started = h->told_end = h->replied = h->close = h->gently = h->aborted = false;
-}
-
-static bool reads_body(const struct exchange *x)
-{
-    return x->route != NULL && (x->route->flags & ROUTE_READS_BODY) != 0;
 }
 
 /* Refusals of a request whose bytes can not be trusted: answer, then close. */
@@ -200,59 +149,9 @@ static void say_continue(struct conn *c)
     }
 }
 
-/* Finds the route; without one the failure is answered now or, when a small body is coming, behind it. */
-static void route_request(struct conn *c, unsigned *allowed)
-{
-    struct http1 *h = &c->http1;
-
-    *allowed = ~0u;
-    if (h->head.asterisk ||
-        route_find(h->head.method, h->head.path, &h->x.route, &h->x.arg, allowed) != ROUTE_NO_PATH) {
-        return;
-    }
-    if (c->worker->site->root >= 0) {
-        *allowed = 1u << REQUEST_GET | 1u << REQUEST_HEAD;
-        if (h->head.method == REQUEST_GET || h->head.method == REQUEST_HEAD) {
-            h->x.route = route_static();
-        }
-    }
-}
-
-static void answer_without_route(struct conn *c, unsigned allowed)
-{
-    struct exchange *x = &c->http1.x;
-    char text[ROUTE_ALLOW_MAX];
-    struct field allow = { SLICE("Allow"), route_allow(text, allowed & ((1u << REQUEST_METHODS) - 1)) };
-
-    if (allowed == 0) {
-        exchange_fail(x, 404, "There is no %.*s here; GET / lists what there is.",
-                      SLICE_FMT(slice_take(x->head->path, 128)));
-    } else if (x->head->method == REQUEST_OPTIONS) {
-        exchange_answer(x, &(struct answer){ .status = 204, .fields = &allow, .field_count = 1 });
-    } else {
-        exchange_fail_fields(x, 405, &allow, 1, "%s is not possible here, only %.*s.",
-                             request_method_name(x->head->method), SLICE_FMT(allow.value));
-    }
-}
-
-static void start(struct conn *c)
-{
-    struct http1 *h = &c->http1;
-    unsigned allowed;
-
-    h->started = true;
-    if (h->x.route != NULL) {
-        h->x.route->start(&h->x);
-        return;
-    }
-    route_request(c, &allowed);
-    answer_without_route(c, allowed);
-}
-
 static void take_request(struct conn *c)
 {
     struct http1 *h = &c->http1;
-    unsigned allowed;
 
     begin_exchange(c);
     c->held_at = c->in.start;
@@ -263,8 +162,7 @@ static void take_request(struct conn *c)
     request_body_begin(&h->body, h->head.chunked, h->head.content_length, c->worker->config->body_max_bytes);
     h->body_done = request_body_is_done(&h->body);
     h->x.has_body = !h->body_done;
-    route_request(c, &allowed);
-    if (h->x.route != NULL && (h->x.route->flags & ROUTE_WRITES) != 0 && !access_may_write(&h->x)) {
+    if (!dispatch_route(&h->x)) {
         h->started = true;
         return;
     }
@@ -278,7 +176,7 @@ static void take_request(struct conn *c)
             say_continue(c);
         } else { /* the client asked before sending: it need not */
             h->started = true;
-            answer_without_route(c, allowed);
+            dispatch_start(&h->x);
         }
     }
 }
@@ -367,7 +265,7 @@ static bool feed(struct conn *c, struct slice *bytes)
     case REQUEST_BODY_TOO_LARGE:
         break;
     }
-    detach_handler(&h->x);
+    dispatch_detach(&h->x);
     if (exchange_is_answered(&h->x)) {
         h->aborted = true;
     } else if (state == REQUEST_BODY_BAD) {
@@ -461,8 +359,9 @@ static bool run_exchange(struct conn *c)
 {
     struct http1 *h = &c->http1;
 
-    if (!h->started && (h->body_done || reads_body(&h->x))) {
-        start(c);
+    if (!h->started && (h->body_done || dispatch_reads_body(&h->x))) {
+        h->started = true;
+        dispatch_start(&h->x);
     }
     if (c->state == CONN_OPEN && h->body_done && !h->told_end) {
         h->told_end = true;
@@ -510,7 +409,7 @@ bool http1_timed_out(struct conn *c)
     struct http1 *h = &c->http1;
 
     if (h->in_exchange && !exchange_is_answered(&h->x)) {
-        detach_handler(&h->x);
+        dispatch_detach(&h->x);
         refuse(c, 408, "The body of the request did not arrive in time.");
     } else if (!h->in_exchange && request_reader_started(&h->reader)) {
         refuse_head(c, 408, "The head of the request did not arrive in time.");

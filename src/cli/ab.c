@@ -190,6 +190,8 @@ static void plan_make(struct ab_plan *p, const struct ab_options *o, struct ab_r
     plan->version = HTTP_1_0;
     plan->http10_keep_alive = o->keep_alive;
     plan->no_retry = true;
+    plan->keep_trying = o->keep_going;
+    plan->socket_buffer_bytes = (uint32_t)(o->window_bytes < INT32_MAX ? o->window_bytes : INT32_MAX);
     plan->connect_to = o->proxy;
     plan->sni = o->no_sni ? "" : sni_of(o);
     plan->tls = (struct tls_client_config){ .insecure = true,
@@ -265,8 +267,6 @@ static void show_request(const struct ab_plan *p, const struct ab_options *o)
 
 static void print_start(const struct ab_plan *p, const struct ab_options *o, const struct ab_run *run)
 {
-    if (o->window_bytes > 0)
-        fputs("ab: -b has no effect here: the system sizes the buffers\n", stderr);
     ab_print_banner(o);
     if (!o->html) {
         printf("Benchmarking %s ", o->hostname);

@@ -24,6 +24,7 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->out = w->h2_out + (size_t)index * H2_OUT_BYTES;
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
+    c->stream.buffer_bytes = w->run->plan->socket_buffer_bytes;
     reply_init(&c->reply, &w->run->reply_settings, c);
 }
 

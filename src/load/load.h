@@ -126,6 +126,8 @@ struct load_plan {
     bool expect_same_length;      /* ab: a body whose length differs from the first's fails as FAIL_BODY "length" */
     double max_errors;            /* share */
     bool strict;
+    bool keep_trying;              /* go on although nobody was reached while the first connections were opened */
+    uint32_t socket_buffer_bytes;  /* SO_SNDBUF and SO_RCVBUF; 0: the system's */
     bool abort_on_connect_error;   /* ab without -r: the first socket error ends the run */
     const char *save_failures_dir; /* NULL: none */
     uint32_t save_failures_max;

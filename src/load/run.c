@@ -325,7 +325,7 @@ struct record_writer {
 static void *write_records(void *arg)
 {
     struct record_writer *rw = arg;
-    const struct timespec pause = { .tv_nsec = 2000000 };
+    const struct timespec pause = { .tv_nsec = 10000000 }; /* the ring holds ten times what comes in this time */
 
     while (!atomic_load(&rw->end)) {
         drain_records(rw->load);
@@ -375,7 +375,7 @@ static bool supervise(struct load *l)
         if (run->ended < run->worker_count)
             wait_a_little(run);
         if (run->ramped == run->worker_count && !run->go && atomic_load(&run->stop) == 0) {
-            never_reached = run->connected == 0;
+            never_reached = run->connected == 0 && !l->plan.keep_trying;
             if (never_reached) {
                 atomic_store(&run->stop, 2);
             } else {

@@ -2,6 +2,7 @@
 #include "net/stream.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/sendfile.h>
@@ -34,7 +35,17 @@ static int bind_source(int fd, const struct addr *source)
     return bind(fd, &source->sa.any, source->len);
 }
 
-static int open_socket(const struct addr *to, const struct addr *source)
+static int set_buffers(int fd, uint32_t bytes)
+{
+    int value = bytes < INT_MAX ? (int)bytes : INT_MAX;
+
+    return setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &value, sizeof(value)) != 0 ||
+                   setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &value, sizeof(value)) != 0
+               ? -1
+               : 0;
+}
+
+static int open_socket(const struct addr *to, const struct addr *source, uint32_t buffer_bytes)
 {
     int on = 1;
     int fd = socket(to->sa.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -43,7 +54,7 @@ static int open_socket(const struct addr *to, const struct addr *source)
         return -1;
     }
     if ((is_inet(to) && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0) ||
-        (source != NULL && bind_source(fd, source) != 0)) {
+        (buffer_bytes > 0 && set_buffers(fd, buffer_bytes) != 0) || (source != NULL && bind_source(fd, source) != 0)) {
         int sys = errno;
 
         close(fd);
@@ -70,7 +81,7 @@ enum io stream_connect(struct stream *s, const struct addr *to, const struct add
 {
     int sys;
 
-    begin(s, open_socket(to, source), is_inet(to));
+    begin(s, open_socket(to, source, s->buffer_bytes), is_inet(to));
     if (s->fd < 0) {
         return fail(s, errno);
     }

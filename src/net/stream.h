@@ -25,6 +25,7 @@ struct stream {
     int fd; /* -1 when closed */
     int sys_error;
     bool is_tcp;
+    uint32_t buffer_bytes; /* SO_SNDBUF and SO_RCVBUF of the next stream_connect(); 0: the system's */
     bool unclean;
     bool _is_dry;          /* TLS: the last read found no whole record; what is buffered is no use before more comes */
     bool _saw_eof;         /* TLS: the socket said FIN */

@@ -8,6 +8,8 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --send-timeout --idle-timeout --grace --max-delay --quiet --help'
+_plimsoll_compare_options='--base --new --history --alias --metric --by --min-change --tolerance --same-session --strict
+    --format --output --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
@@ -47,7 +49,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load ab serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load ab compare serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -59,11 +61,20 @@ _plimsoll() {
         _plimsoll_values "$before" "$word" ||
             mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_serve_options" -- "$word")
         ;;
+    compare)
+        _plimsoll_values "$before" "$word" ||
+            if [[ $word == -* ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_compare_options" -- "$word")
+            else
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            fi
+        ;;
     ab)
         _plimsoll_ab_values "$before" "$word" ||
             mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_ab_options" -- "$word")
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load ab serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load ab compare serve' -- "$word") ;;
     esac
 }
 

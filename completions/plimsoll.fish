@@ -4,11 +4,12 @@
 complete -c plimsoll -f
 complete -c plimsoll -n __fish_use_subcommand -a load -d 'offer HTTP load to targets, measure, report'
 complete -c plimsoll -n __fish_use_subcommand -a ab -d 'the same with the options and report of ApacheBench'
+complete -c plimsoll -n __fish_use_subcommand -a compare -d 'a verdict per cell on two sets of results'
 complete -c plimsoll -n __fish_use_subcommand -a serve -d 'a target to try things on'
 complete -c plimsoll -n __fish_use_subcommand -a help -d 'what a command takes'
 complete -c plimsoll -n __fish_use_subcommand -s h -l help -d 'show the commands'
 complete -c plimsoll -n __fish_use_subcommand -s V -l version -d 'show the version'
-complete -c plimsoll -n '__fish_seen_subcommand_from help' -a 'load ab serve'
+complete -c plimsoll -n '__fish_seen_subcommand_from help' -a 'load ab compare serve'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s c -l connections -r -f -d 'connections to each target'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s d -l duration -r -f -d 'how long to offer load'
@@ -129,3 +130,18 @@ complete -c plimsoll -n '__fish_seen_subcommand_from ab' -o Z -x -d 'TLS cipher 
 complete -c plimsoll -n '__fish_seen_subcommand_from ab' -o f -x -a 'TLS1 TLS1.1 TLS1.2 TLS1.3 ALL' -d 'TLS protocol'
 complete -c plimsoll -n '__fish_seen_subcommand_from ab' -o E -r -F -d 'client certificate and key'
 complete -c plimsoll -n '__fish_seen_subcommand_from ab' -o h -d 'show the options'
+
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -F
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l base -r -F -d 'result documents of the base'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l new -r -F -d 'result documents of the new side'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l history -r -F -d 'one session of unchanged code'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l alias -r -f -d 'what to call the sides'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l metric -r -f -a 'requests_per_s latency_mean latency_p50 latency_p90 latency_p99 error_share' -d 'what to compare'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l by -r -f -d 'what tells cells apart'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l min-change -r -f -d 'the least change that matters'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l tolerance -r -F -d 'rules for a Pass/Fail table'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l same-session -d 'vouch for one session'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l strict -d 'inconclusive or suspect cells end with exit status 4'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l format -r -f -a 'table markdown json csv junit' -d 'form of the report'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -s o -l output -r -F -d 'write there'
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -s h -l help -d 'show this help'

@@ -32,7 +32,7 @@ def test_fractions(load, start_target, rate, seconds, want):
 
 def test_c10_a_missed_rate_is_said(load, start_target, full):
     seconds = 60 if full else 8
-    target = start_target(OK, delay="1s")
+    target = start_target(r"\{wait 1s}" + OK)
     run = load("--rate", "5/s", "-c", "1", "-d", f"{seconds}s", "--drain", "2s", target.url(), server=target)
     assert abs(run.totals["sent"] - seconds) <= 1
     assert run.totals["started"] + run.totals["not_sent"] == 5 * seconds
@@ -41,7 +41,7 @@ def test_c10_a_missed_rate_is_said(load, start_target, full):
 
 def test_c10_a_rate_that_fits_is_met(load, start_target, full):
     seconds = 60 if full else 5
-    target = start_target(OK, delay="1s")
+    target = start_target(r"\{wait 1s}" + OK)
     run = load("--rate", "5/s", "-c", "10", "-d", f"{seconds}s", "--drain", "2s", target.url(), server=target)
     assert abs(run.totals["sent"] - 5 * seconds) <= 1 and run.totals["not_sent"] == 0
     assert not any("rate not met" in warning for warning in run.doc["warnings"])
@@ -85,7 +85,7 @@ def test_a_short_stall_shows(load, start_target, full):
 
 
 def test_c54_a_million_a_second_of_a_target_that_hangs(load, start_target):
-    target = start_target(OK, delay="60s")
+    target = start_target(r"\{wait 60s}" + OK)
     run = load("--rate", "1M", "-c", "50", "-d", "3s", "--timeout", "2s", target.url(), timeout_s=12, watch_rss=True)
     assert run.wall_s < 8 and run.exit == 3
     assert run.totals["not_sent"] > 2_900_000 and run.totals["started"] + run.totals["not_sent"] == 3_000_000
@@ -137,6 +137,6 @@ def test_poisson_is_seeded(load, start_target):
 
 
 def test_connections_grow_for_a_slow_target(load, start_target):
-    target = start_target(OK, delay="200ms")
+    target = start_target(r"\{wait 200ms}" + OK)
     run = load("--rate", "100", "-c", "2", "--grow", "40", "-d", "2s", target.url(), server=target)
     assert run.totals["sent"] == 200 and 15 <= run.totals["connections_opened"] <= 40

@@ -338,8 +338,11 @@ static void test_examples_are_right(void **state)
 
         if (row->heading != NULL || row->argument == NULL || strchr(row->example, '\'') != NULL)
             continue;
-        snprintf(line, sizeof(line), "%s--%s|%s|" URL, needs_rate(row->name) ? "--rate|5|" : "", row->name,
-                 row->example);
+        snprintf(line, sizeof(line), "%s--%s|%s|" URL,
+                 needs_rate(row->name)               ? "--rate|5|"
+                 : strcmp(row->name, "streams") == 0 ? "--h2c|"
+                                                     : "",
+                 row->name, row->example);
         p = parse(line);
         if (p.status != 0)
             fail_msg("--%s %s: %s", row->name, row->example, p.err.what);

@@ -10,6 +10,7 @@
  * exit code: 0 ok, 1 a declared check failed, 2 usage or configuration and nothing was sent, 3 the run is invalid or
  * this machine failed, 130 interrupted. */
 int cmd_load(int argc, char **argv);
+int cmd_limit(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_serve(int argc, char **argv);

@@ -251,12 +251,8 @@ static uint64_t length_of_stages(const struct load_options *o)
     return sum;
 }
 
-int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err)
+int load_options_check(struct load_options *o, struct err *err)
 {
-    if (options_parse(load_options_table(), o, argc, argv, help, &o->command, err) != 0)
-        return -1;
-    if (*help)
-        return 0;
     if (check_together(o, err) != 0)
         return -1;
     if (o->duration_ns == 0)
@@ -264,4 +260,11 @@ int load_options_parse(struct load_options *o, int argc, char **argv, bool *help
     if (o->duration_ns == 0 && o->requests == 0)
         o->duration_ns = UINT64_C(10) * NS_PER_S;
     return 0;
+}
+
+int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err)
+{
+    if (options_parse(load_options_table(), o, argc, argv, help, &o->command, err) != 0)
+        return -1;
+    return *help ? 0 : load_options_check(o, err);
 }

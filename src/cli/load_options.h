@@ -77,6 +77,8 @@ void load_options_init(struct load_options *o); /* the defaults */
 void load_options_release(struct load_options *o);
 /* Every value is checked by itself, then those that exclude each other. The URLs are parsed. */
 MUST_CHECK int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err);
+/* The second half of it, for other commands whose tables have rows of this one: what excludes each other. */
+MUST_CHECK int load_options_check(struct load_options *o, struct err *err);
 void load_options_help(struct buf *out);
 /* The table, for tests. */
 const struct option_table *load_options_table(void);

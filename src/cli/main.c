@@ -20,6 +20,7 @@ static const struct command {
     const char *summary;
 } COMMANDS[] = {
     { "load", cmd_load, "--help", false, "offer HTTP load to targets, measure, report" },
+    { "limit", cmd_limit, "--help", false, "the highest rate that keeps a promise" },
 #ifdef PLIMSOLL_AB
     { "ab", cmd_ab, "-h", true, "the same with ApacheBench's options and report" },
 #endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plimsoll limit */
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/complain.h"
+#include "cli/interrupt.h"
+#include "cli/limit_options.h"
+#include "cli/load_inputs.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "http/redact.h"
+#include "load/limit.h"
+#include "report/limit.h"
+
+static const char WHO[] = "plimsoll limit";
+enum {
+    EXIT_NOTHING = 1,
+    EXIT_USAGE = 2,
+    EXIT_INVALID = 3,
+    EXIT_UNCERTAIN = 4,
+    HELP_MAX_BYTES = 1 << 16,
+    TEXT_MAX_BYTES = 1 << 24
+};
+
+static void on_progress(void *arg, const struct load_progress *now)
+{
+    progress_show(arg, now);
+}
+
+static void on_trial(void *arg, const struct limit_report *so_far, const struct search *search)
+{
+    struct progress *progress = arg;
+    struct buf line;
+
+    (void)search;
+    if (progress->mode != PROGRESS_AUTO)
+        return;
+    progress_end(progress);
+    buf_init(&line, TEXT_MAX_BYTES);
+    report_limit_trial(&line, so_far, &so_far->trials[so_far->trial_count - 1]);
+    fprintf(stderr, "%.*s\n", SLICE_FMT(buf_slice(&line)));
+    buf_release(&line);
+}
+
+static int print_help(const struct limit_options *o)
+{
+    struct buf text;
+
+    buf_init(&text, HELP_MAX_BYTES);
+    options_help(&o->table, &text);
+    fwrite(text.data, 1, text.len, stdout);
+    buf_release(&text);
+    return 0;
+}
+
+/* The report's own texts: the target without its secrets, the promise as it was understood. */
+static bool complete(struct limit_report *r, const struct limit_options *o)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    redact_url(&text, slice_str(o->load.urls.items[0]));
+    if (o->load.urls.count > 1)
+        buf_printf(&text, " and %zu more", o->load.urls.count - 1);
+    r->url = buf_detach(&text);
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < o->promise.count; i++)
+        buf_printf(&text, "%s%s", i > 0 ? "," : "", o->promise.clauses[i].text);
+    r->promise = buf_detach(&text);
+    return r->url != NULL && r->promise != NULL;
+}
+
+static bool write_json(const struct limit_report *r, const char *path)
+{
+    struct err err = { 0 };
+    struct buf text;
+    int rc;
+
+    if (path == NULL)
+        return true;
+    buf_init(&text, TEXT_MAX_BYTES);
+    rc = limit_report_to_json(r, &text, &err);
+    if (rc == 0)
+        rc = file_write(path, buf_slice(&text), &err);
+    buf_release(&text);
+    if (rc != 0)
+        cli_complain(WHO, &err);
+    return rc == 0;
+}
+
+static bool print_text(const struct limit_report *r, FILE *to)
+{
+    struct buf text;
+    bool ok;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    report_limit(&text, r, 0);
+    ok = buf_ok(&text) && fwrite(text.data, 1, text.len, to) == text.len;
+    buf_release(&text);
+    return ok;
+}
+
+static bool none_succeeded(const struct limit_report *r)
+{
+    for (size_t i = 0; i < r->trial_count; i++)
+        if (r->trials[i].ok > 0)
+            return false;
+    return true;
+}
+
+static int exit_code(const struct limit_report *r, bool strict)
+{
+    if (r->interrupted)
+        return INTERRUPT_EXIT_CODE;
+    if (none_succeeded(r))
+        return EXIT_INVALID;
+    if (!(r->safe > 0))
+        return EXIT_NOTHING;
+    if (strict && (!r->confirmed || limit_report_generator_was_limit(r) || limit_report_connections_were_limit(r)))
+        return EXIT_UNCERTAIN;
+    return 0;
+}
+
+static int publish(struct limit_report *r, const struct limit_options *o)
+{
+    const bool to_stdout = o->json != NULL && strcmp(o->json, "-") == 0;
+    int code = exit_code(r, o->strict);
+    bool written;
+
+    if (!complete(r, o)) {
+        cli_note(WHO, "out of memory for the report");
+        return EXIT_INVALID;
+    }
+    written = print_text(r, to_stdout ? stderr : stdout);
+    written = write_json(r, o->json) && written;
+    if (code == EXIT_INVALID)
+        cli_note(WHO, "no request succeeded: try plimsoll load on the target first, it names the failures");
+    return code == 0 && !written ? EXIT_INVALID : code;
+}
+
+static struct limit_config config_of(const struct limit_options *o)
+{
+    return (struct limit_config){
+        .promise = &o->promise,
+        .of_connections = o->of_connections,
+        .search = { o->from, o->to, o->precision, o->of_connections, (unsigned)o->confirm_rounds },
+        .step_ns = o->step_ns,
+        .arrivals = o->load.arrivals,
+        .on_trial = on_trial,
+    };
+}
+
+/* Also the highest number of connections must be possible: found out now, not after an hour of trials. */
+static int check_plan(const struct load_plan *plan, const struct limit_options *o, struct err *err)
+{
+    struct load_plan highest = *plan;
+    struct load *load = NULL;
+    int rc;
+
+    if (o->of_connections)
+        highest.connections = (uint32_t)o->to;
+    rc = load_prepare(&load, &highest, err);
+    load_free(load);
+    if (rc != 0 && o->of_connections && err->kind == ERR_LIMIT)
+        return err_hint(err, "a lower --to, or a higher limit of open files (ulimit -Hn)");
+    return rc;
+}
+
+static int with_plan(struct load_plan *plan, const struct limit_options *o)
+{
+    const struct load_outputs outputs = { .json = o->json };
+    struct limit_config config = config_of(o);
+    struct limit_report *report = NULL;
+    struct progress progress;
+    struct err err = { 0 };
+    int code;
+
+    progress_init(&progress, o->load.progress);
+    plan->stop = interrupt_flag();
+    plan->on_progress = progress.mode != PROGRESS_NONE ? on_progress : NULL;
+    plan->arg = config.arg = &progress;
+    if (outputs_check(&outputs, &err) != 0 || check_plan(plan, o, &err) != 0) {
+        cli_complain(WHO, &err);
+        return EXIT_USAGE;
+    }
+    interrupt_install();
+    code = limit_run(&report, plan, &config, &err);
+    progress_end(&progress);
+    if (code != 0)
+        return cli_complain(WHO, &err);
+    code = publish(report, o);
+    limit_report_free(report);
+    return code;
+}
+
+static int with_options(const struct limit_options *o)
+{
+    struct err err = { 0 };
+    struct load_inputs in;
+    int code;
+
+    if (load_inputs_make(&in, &o->load, &err) != 0) {
+        cli_complain(WHO, &err);
+        return EXIT_USAGE;
+    }
+    code = with_plan(&in.plan, o);
+    load_inputs_release(&in);
+    return code;
+}
+
+int cmd_limit(int argc, char **argv)
+{
+    struct limit_options options;
+    struct err err = { 0 };
+    bool help;
+    int code;
+
+    limit_options_init(&options);
+    if (limit_options_parse(&options, argc, argv, &help, &err) != 0)
+        code = cli_complain(WHO, &err);
+    else
+        code = help ? print_help(&options) : with_options(&options);
+    limit_options_release(&options);
+    return code;
+}

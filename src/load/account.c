@@ -109,22 +109,35 @@ static void record(const struct exchange *x, uint64_t now, uint8_t fail, uint8_t
 
     if (w->ring._slots == NULL)
         return;
-    r = (struct load_record){ .due_ns = x->due_ns,
-                              .connect_start_ns = x->reused ? 0 : c->connect_start_ns,
-                              .connected_ns = x->reused ? 0 : c->connected_ns,
-                              .tls_done_ns = x->reused ? 0 : c->tls_done_ns,
-                              .sent_first_ns = x->sent_first_ns,
-                              .sent_last_ns = x->sent_last_ns,
-                              .reply_first_ns = x->reply_first_ns,
-                              .end_ns = now,
-                              .bytes_received = x->bytes_received,
-                              .body_bytes = x->body_bytes,
-                              .connection = c->ordinal + c->connection_number * c->loader->run->plan->connections,
-                              .target = (uint16_t)c->target_index,
-                              .status = x->head_complete ? x->status : 0,
-                              .fail = fail,
-                              .flags = (uint8_t)(flags | (x->reused ? LOAD_REUSED : 0) | (x->warm ? LOAD_WARMUP : 0) |
-                                                 (x->retried ? LOAD_RETRIED : 0)) };
+    r = (struct load_record){
+        .due_ns = x->due_ns,
+        .connect_start_ns = x->reused ? 0 : c->connect_start_ns,
+        .connected_ns = x->reused ? 0 : c->connected_ns,
+        .tls_done_ns = x->reused ? 0 : c->tls_done_ns,
+        .sent_first_ns = x->sent_first_ns,
+        .sent_last_ns = x->sent_last_ns,
+        .reply_first_ns = x->reply_first_ns,
+        .end_ns = now,
+        .bytes_received = x->bytes_received,
+        .body_bytes = x->body_bytes,
+        .socket_start_ns = c->connect_start_ns,
+        .socket_open_ns = c->connected_ns,
+        .socket_ready_ns = c->tls_done_ns != 0 ? c->tls_done_ns
+                           : c->target->https  ? 0
+                                               : c->connected_ns,
+        .bytes_sent = x->was_sent ? c->sent_bytes : 0,
+        .on_connection = c->requests_on_connection + x->was_sent,
+        .connection = c->ordinal + c->connection_number * c->target->manner.connections,
+        .opened = c->connection_number,
+        .socket = c->stream.fd,
+        .target = c->target_index,
+        .thread = (uint16_t)w->index,
+        .status = x->head_complete ? x->status : 0,
+        .fail = fail,
+        .flags = (uint8_t)(flags | (x->reused ? LOAD_REUSED : 0) | (x->warm ? LOAD_WARMUP : 0) |
+                           (x->retried ? LOAD_RETRIED : 0) |
+                           (c->tls_done_ns != 0 && stream_tls_resumed(&c->stream) ? LOAD_TLS_RESUMED : 0))
+    };
     record_ring_push(&w->ring, &r);
 }
 

@@ -17,6 +17,7 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->tally = &w->tallies[c->target_index];
     c->index = index;
     c->ordinal = ordinal;
+    c->requests_left = t->manner.requests_per_client > 0 ? t->manner.requests_per_client : UINT64_MAX;
     c->exchange_count = w->run->streams;
     c->exchanges = &w->exchanges[(size_t)index * w->run->streams];
     for (uint32_t i = 0; i < c->exchange_count; i++)
@@ -84,8 +85,11 @@ static size_t pick_address(const struct client *c, const struct address_set *set
 
 static void connect_started(struct client *c, enum io io)
 {
+    const struct load_manner *manner = &c->target->manner;
     struct loader *w = c->loader;
 
+    if (manner->tcp_keep_alive)
+        stream_keep_alive(&c->stream, manner->tcp_idle_s, manner->tcp_interval_s, manner->tcp_probes);
     c->watch = loader_take_watch(w);
     c->watch->arg = c;
     c->watch->on_ready = client_ready_events;
@@ -134,7 +138,9 @@ static void open_next(struct client *c, uint64_t now)
         struct failure why;
         enum io io;
 
-        if (plan->source_count > 0)
+        if (c->target->manner.source != NULL)
+            source = c->target->manner.source;
+        else if (plan->source_count > 0)
             source = &plan->sources[(c->ordinal + c->connection_number) % plan->source_count];
         c->address_slot = set->items[k].slot;
         c->connection_number++;

@@ -16,6 +16,8 @@ void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, 
     x->sent_first_ns = x->sent_last_ns = x->reply_first_ns = 0;
     if (!warm && w->budget != UINT64_MAX)
         w->budget--;
+    if (!warm && x->client->requests_left != UINT64_MAX)
+        x->client->requests_left--;
     account_start(x, now);
 }
 

@@ -104,7 +104,7 @@ void http1_send(struct exchange *x, uint64_t now)
 {
     struct client *c = x->client;
     const struct run *run = c->loader->run;
-    const uint64_t limit = run->plan->requests_per_connection;
+    const uint64_t limit = c->target->manner.requests_per_connection;
 
     x->reused = c->requests_on_connection > 0;
     c->sending_close = limit > 0 && c->requests_on_connection + 1 >= limit;

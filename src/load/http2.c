@@ -345,7 +345,7 @@ static bool flush(struct client *c)
 
 static bool wants_new_connection(const struct client *c)
 {
-    const uint64_t limit = c->loader->run->plan->requests_per_connection;
+    const uint64_t limit = c->target->manner.requests_per_connection;
 
     return c->h2_is_ending || (limit > 0 && c->requests_on_connection >= limit) || !h2_client_takes_streams(c->h2);
 }

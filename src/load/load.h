@@ -23,6 +23,19 @@ struct load_body {
     struct slice bytes; /* when not from a file */
 };
 
+/* How the connections of one target are used, where that differs from target to target. */
+struct load_manner {
+    uint32_t connections;
+    uint64_t requests_per_connection; /* 0: for ever */
+    uint64_t requests_per_client;     /* what one connection and those that follow it in its place may send; 0: any */
+    uint64_t think_min_ns, think_max_ns; /* pause of a connection after each reply */
+    bool think_first;                    /* and before its first request */
+    uint64_t think_ramp_ns;              /* so long pauses reach up to half of what is left of this time */
+    const struct addr *source;           /* NULL: the plan's */
+    bool tcp_keep_alive;                 /* probes; 0: the system's figures */
+    int tcp_idle_s, tcp_interval_s, tcp_probes;
+};
+
 struct load_target {
     const char *url;              /* as given; redacted before it is written anywhere */
     const char *method;           /* "GET", … */
@@ -33,7 +46,8 @@ struct load_target {
     const char *authorization; /* whole value; NULL: from the URL's userinfo, or none */
     const char
         *raw_target; /* request target to send instead of the URL's (ab's proxy: absolute-form); NULL: the URL's */
-    const char *authority; /* Host to send instead of the URL's; NULL: the URL's */
+    const char *authority;            /* Host to send instead of the URL's; NULL: the URL's */
+    const struct load_manner *manner; /* NULL: the plan's (closed model alone) */
 };
 
 /* HOST:PORT:ADDR[,ADDR…] of --resolve; port 0 = any. */
@@ -63,8 +77,15 @@ struct load_record {
     uint64_t reply_first_ns, end_ns;
     uint64_t bytes_received; /* head and body as on the wire */
     uint64_t body_bytes;
-    uint32_t connection; /* ordinal of its connection */
-    uint16_t target;
+    /* Its connection: when it was begun, open, and ready (TLS included; 0: never), also of later requests on it. */
+    uint64_t socket_start_ns, socket_open_ns, socket_ready_ns;
+    uint64_t bytes_sent;    /* head and body (HTTP/1) */
+    uint64_t on_connection; /* how many requests it has carried, this one included */
+    uint32_t connection;    /* ordinal of its connection */
+    uint32_t opened;        /* how often it has been opened */
+    int32_t socket;         /* descriptor; -1: closed */
+    uint32_t target;
+    uint16_t thread;
     uint16_t status; /* 0: no reply */
     uint8_t fail;    /* enum fail_kind, or LOAD_OK */
     uint8_t flags;   /* LOAD_REUSED … */
@@ -75,7 +96,8 @@ enum {
     LOAD_WARMUP = 2,
     LOAD_RETRIED = 4,
     LOAD_KEPT_ALIVE = 8 /* the reply left the connection usable */,
-    LOAD_UNFINISHED = 16
+    LOAD_UNFINISHED = 16,
+    LOAD_TLS_RESUMED = 32
 };
 
 /* What ab's verbosity shows: every head sent and received, and body bytes; called in the worker's thread, so only with
@@ -110,6 +132,7 @@ struct load_plan {
     uint32_t streams;                    /* HTTP/2: requests in flight per connection; 0: 1 */
     bool http10_keep_alive;              /* Connection: keep-alive on 1.0 */
     bool no_retry;
+    bool open_on_demand; /* no connection before its first request needs it (with keep_trying) */
     bool re_resolve;
     int family;              /* AF_UNSPEC, AF_INET, AF_INET6 */
     const char *unix_socket; /* connect there instead */

@@ -252,9 +252,11 @@ static void ramp(struct loader *w)
     w->ramp_limit_timer.on_time = on_ramp_limit;
     w->ramp_limit_timer.arg = w;
     w->ramp_start_ns = clock_now_ns();
-    timer_start(&w->ramp_timer, 0);
     timer_start(&w->ramp_limit_timer, w->run->plan->connect_timeout_ns);
-    loop_run(w->loop);
+    if (!w->run->plan->open_on_demand) {
+        timer_start(&w->ramp_timer, 0);
+        loop_run(w->loop);
+    }
     timer_stop(&w->ramp_timer);
     timer_stop(&w->ramp_limit_timer);
     w->ramp_end_ns = clock_now_ns();
@@ -412,7 +414,11 @@ int loader_init(struct loader *w, struct run *run, uint32_t index, const struct 
     for (uint32_t i = 0; i < w->conn_count; i++) {
         const uint32_t k = i < share->conn_count ? share->first_conn + i : share->first_grow + i - share->conn_count;
 
-        client_init(&w->conns[i], w, &run->targets[k % run->target_count], i, (uint32_t)(k / run->target_count));
+        const struct place place = run->places != NULL ? run->places[k]
+                                                       : (struct place){ (uint32_t)(k % run->target_count),
+                                                                         (uint32_t)(k / run->target_count) };
+
+        client_init(&w->conns[i], w, &run->targets[place.target], i, place.ordinal);
     }
     w->active = w->is_open ? share->conn_count : pace_active_share(w, 0);
     if (pace_init(w, err) != 0)

@@ -98,7 +98,8 @@ struct client {
     bool sending_close, in_ramp, opening_timed;
     int write_error; /* errno of a failed write: the peer may have answered all the same */
     uint64_t requests_on_connection;
-    uint64_t sent_bytes; /* of the current request (HTTP/1) */
+    uint64_t requests_left; /* UINT64_MAX: no limit */
+    uint64_t sent_bytes;    /* of the current request (HTTP/1) */
     /* HTTP/2 */
     struct h2_client *h2;
     struct slice h2_output; /* what of the session's output is not yet in the buffer below */
@@ -121,11 +122,18 @@ struct lingering {
     uint64_t since_ns;
 };
 
+/* A connection of a target. */
+struct place {
+    uint32_t target, ordinal;
+};
+
 /* What all workers of a run have in common; written before they start, or through the meeting below. */
 struct run {
     const struct load_plan *plan;
     struct target *targets;
     size_t target_count;
+    uint32_t connections;
+    struct place *places; /* of each connection; NULL: connection k belongs to target k mod targets */
     struct address_table *addresses;
     struct reply_settings reply_settings;
     uint32_t streams; /* exchanges per connection */

@@ -54,13 +54,21 @@ static void arm_think(struct loader *w)
         alarm_at(&w->think_alarm, w->thinking[0]->wake_ns);
 }
 
+static uint64_t longest_think(const struct load_manner *manner, uint64_t t_ns)
+{
+    const uint64_t half = t_ns < manner->think_ramp_ns ? (manner->think_ramp_ns - t_ns) / 2 : 0;
+
+    return half > manner->think_max_ns ? half : manner->think_max_ns;
+}
+
 static void think(struct exchange *x, uint64_t now)
 {
     struct loader *w = x->client->loader;
-    const struct load_plan *plan = w->run->plan;
-    const uint64_t spread = plan->think_max_ns - plan->think_min_ns;
+    const struct load_manner *manner = &x->client->target->manner;
+    const uint64_t longest = longest_think(manner, now - w->window_start_ns);
+    const uint64_t spread = longest - manner->think_min_ns;
 
-    x->wake_ns = now + plan->think_min_ns + (spread > 0 ? rng_below(&w->rng, spread + 1) : 0);
+    x->wake_ns = now + manner->think_min_ns + (spread > 0 ? rng_below(&w->rng, spread + 1) : 0);
     x->is_thinking = true;
     heap_push(w, x);
     if (w->thinking[0] == x)
@@ -112,7 +120,9 @@ uint32_t pace_active(const struct load_plan *plan, uint64_t t_ns, uint64_t *next
 static uint32_t share_of(const struct loader *w, uint64_t active)
 {
     const uint64_t n = w->run->worker_count;
-    const uint64_t all = active * w->run->target_count;
+    const struct run *run = w->run;
+    const uint64_t all = run->places == NULL ? active * run->target_count
+                                             : active * run->connections / run->plan->connections;
 
     return (uint32_t)(all * (w->index + 1) / n - all * w->index / n);
 }
@@ -161,7 +171,12 @@ static void closed_next(struct exchange *x, uint64_t now)
         park(x->client, now);
         return;
     }
-    if (w->run->plan->think_max_ns > 0 && !x->has_thought) {
+    if (x->client->requests_left == 0) {
+        park(x->client, now);
+        loader_check_over(w, now);
+        return;
+    }
+    if (x->client->target->manner.think_max_ns > 0 && !x->has_thought) {
         think(x, now);
         return;
     }
@@ -348,7 +363,7 @@ int pace_init(struct loader *w, struct err *err)
     set_alarm(&w->due_alarm, on_due, w);
     rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + w->index));
     for (size_t i = 0; i < (size_t)w->conn_count * w->run->streams; i++)
-        w->exchanges[i].has_thought = true; /* the first request comes at once */
+        w->exchanges[i].has_thought = !w->exchanges[i].client->target->manner.think_first;
     if (alarm_init(&w->think_alarm, w->loop, err) != 0 || alarm_init(&w->level_alarm, w->loop, err) != 0)
         return -1;
     return alarm_init(&w->due_alarm, w->loop, err);

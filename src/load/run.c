@@ -102,21 +102,29 @@ static int resolve_targets(struct load *l, struct err *err)
     return 0;
 }
 
-/* The source addresses must be ours: found out now, not by every connect. */
-static int check_sources(const struct load_plan *plan, struct err *err)
+static int check_source(const struct addr *a, struct err *err)
 {
-    for (size_t i = 0; i < plan->source_count; i++) {
-        const struct addr *a = &plan->sources[i];
-        char text[ADDR_TEXT_MAX];
-        const int fd = socket(a->sa.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        const int rc = fd < 0 ? -1 : bind(fd, &a->sa.any, a->len);
-        const int sys = errno;
+    char text[ADDR_TEXT_MAX];
+    const int fd = socket(a->sa.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int rc = fd < 0 ? -1 : bind(fd, &a->sa.any, a->len);
+    const int sys = errno;
 
-        if (fd >= 0)
-            close(fd);
-        if (rc != 0)
-            return err_set(err, ERR_CONFIG, sys, "cannot use the source address %s", addr_format(text, a));
-    }
+    if (fd >= 0)
+        close(fd);
+    return rc == 0 ? 0 : err_set(err, ERR_CONFIG, sys, "cannot use the source address %s", addr_format(text, a));
+}
+
+/* The source addresses must be ours: found out now, not by every connect. */
+static int check_sources(const struct load *l, struct err *err)
+{
+    const struct load_plan *plan = &l->plan;
+
+    for (size_t i = 0; i < plan->source_count; i++)
+        if (check_source(&plan->sources[i], err) != 0)
+            return -1;
+    for (size_t i = 0; i < l->run.target_count; i++)
+        if (l->run.targets[i].manner.source != NULL && check_source(l->run.targets[i].manner.source, err) != 0)
+            return -1;
     return 0;
 }
 
@@ -163,10 +171,42 @@ static bool is_open(const struct load_plan *plan)
     return plan->schedule.stage_count > 0 || plan->schedule.burst_size > 0;
 }
 
+static uint64_t connections_wanted(const struct load *l)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < l->run.target_count; i++)
+        sum += l->run.targets[i].manner.connections;
+    return sum;
+}
+
+/* Which connection of which target is the k-th of the run, where targets have different numbers of them: a round of all
+ * that still have one, again and again, so that every worker has a part of each. */
+static int place_connections(struct load *l, struct err *err)
+{
+    struct run *run = &l->run;
+    uint32_t k = 0;
+    bool own = false;
+
+    for (size_t i = 0; i < run->target_count; i++)
+        own = own || run->targets[i].spec->manner != NULL;
+    run->connections = l->connections;
+    if (!own)
+        return 0;
+    run->places = calloc(l->connections, sizeof(*run->places));
+    if (run->places == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %u connections", l->connections);
+    for (uint32_t ordinal = 0; k < l->connections; ordinal++)
+        for (uint32_t i = 0; i < run->target_count && k < l->connections; i++)
+            if (run->targets[i].manner.connections > ordinal)
+                run->places[k++] = (struct place){ i, ordinal };
+    return 0;
+}
+
 static int size_run(struct load *l, struct err *err)
 {
     struct load_plan *plan = &l->plan;
-    const uint64_t wanted = (uint64_t)plan->connections * plan->target_count;
+    const uint64_t wanted = connections_wanted(l);
     const long cpus = (long)health_cpus();
 
     if (wanted > UINT32_MAX / 8)
@@ -182,13 +222,30 @@ static int size_run(struct load *l, struct err *err)
     l->run.worker_count = plan->threads > 0 ? plan->threads : (uint32_t)cpus;
     if (l->run.worker_count > l->connections)
         l->run.worker_count = l->connections;
-    return check_files(l, err);
+    return check_files(l, err) != 0 ? -1 : place_connections(l, err);
 }
 
 /* Part i of n of a whole, so that the parts add up to it exactly. */
 static uint64_t part_before(uint64_t whole, uint64_t i, uint64_t n)
 {
     return whole / n * i + whole % n * i / n;
+}
+
+/* Without a total: what the connections may send, when each has its limit. */
+static uint64_t budget_of_clients(const struct load *l, const struct loader_share *share)
+{
+    uint64_t sum = 0;
+
+    if (l->run.places == NULL)
+        return UINT64_MAX;
+    for (uint32_t k = share->first_conn; k < share->first_conn + share->conn_count; k++) {
+        const uint64_t limit = l->run.targets[l->run.places[k].target].manner.requests_per_client;
+
+        if (limit == 0)
+            return UINT64_MAX;
+        sum += limit;
+    }
+    return sum;
 }
 
 /* Requests: in the closed model by the share of connections; in the open one k belongs to worker k mod n, as the
@@ -198,7 +255,7 @@ static uint64_t budget_of(const struct load *l, const struct loader_share *share
     const uint64_t n = l->plan.requests, workers = l->run.worker_count;
 
     if (n == 0)
-        return UINT64_MAX;
+        return budget_of_clients(l, share);
     if (is_open(&l->plan))
         return n > i ? (n - i - 1) / workers + 1 : 0;
     return part_before(n, share->first_conn + share->conn_count, l->connections) -
@@ -275,7 +332,7 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     pthread_cond_init(&l->run.changed, NULL);
     expect_defaults(l);
     note_ports(&l->run, &l->plan);
-    if (prepare_targets(l, err) != 0 || size_run(l, err) != 0 || check_sources(&l->plan, err) != 0 ||
+    if (prepare_targets(l, err) != 0 || size_run(l, err) != 0 || check_sources(l, err) != 0 ||
         check_unix_socket(&l->plan, err) != 0 || resolve_targets(l, err) != 0 || prepare_workers(l, err) != 0) {
         load_free(l);
         return -1;
@@ -510,6 +567,7 @@ void load_free(struct load *l)
     for (size_t i = 0; i < l->run.target_count; i++)
         target_release(&l->run.targets[i]);
     free(l->run.targets);
+    free(l->run.places);
     pages_unmap(l->run.addresses, sizeof(*l->run.addresses));
     pthread_mutex_destroy(&l->run.lock);
     pthread_cond_destroy(&l->run.changed);

@@ -161,9 +161,19 @@ static void inline_short_body(struct target *t)
     t->body_bytes = 0;
 }
 
+static struct load_manner manner_of(const struct load_target *spec, const struct load_plan *plan)
+{
+    if (spec->manner != NULL)
+        return *spec->manner;
+    return (struct load_manner){ .connections = plan->connections,
+                                 .requests_per_connection = plan->requests_per_connection,
+                                 .think_min_ns = plan->think_min_ns,
+                                 .think_max_ns = plan->think_max_ns };
+}
+
 int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan, struct err *err)
 {
-    *t = (struct target){ .spec = spec, .body_file = -1 };
+    *t = (struct target){ .spec = spec, .manner = manner_of(spec, plan), .body_file = -1 };
     buf_init(&t->keep_request, REQUEST_MAX);
     buf_init(&t->close_request, REQUEST_MAX);
     if (url_parse(&t->url, slice_str(spec->url), err) != 0 || set_connect(t, plan, err) != 0 ||

@@ -38,6 +38,7 @@ struct address_set {
 struct target {
     struct url url; /* slices into spec->url */
     const struct load_target *spec;
+    struct load_manner manner;
     char *host;            /* NUL-terminated: for lookups, SNI, verification */
     uint16_t connect_port; /* may differ from the URL's with connect_to */
     char *connect_host;

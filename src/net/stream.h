@@ -44,6 +44,8 @@ struct stream {
 enum io stream_connect(struct stream *s, const struct addr *to, const struct addr *source);
 /* After writability: IO_OK connected, IO_WANT_WRITE not yet, IO_FAILED. */
 enum io stream_connect_finish(struct stream *s);
+/* Keep-alive probes on a TCP stream; a figure of 0 is the system's, one that it refuses has no effect. */
+void stream_keep_alive(const struct stream *s, int idle_s, int interval_s, int probes);
 /* Takes over an accepted, non-blocking socket. */
 void stream_adopt(struct stream *s, int fd, bool is_tcp);
 

@@ -291,15 +291,24 @@ def test_local_ports_that_suffice(load, start_target, start_namespace, full, way
     assert target.stop()["requests"] == connects
 
 
-@pytest.mark.parametrize("n_targets", [50])
-def test_many_targets(load, start_target, full, n_targets):
-    """C32: a host limit; memory. (Plain ones; half of them with TLS is the target files' test.)"""
-    n_targets = 2500 if full else n_targets
-    target = start_target(OK, ports=n_targets)
-    run = load("-c", "1", "-n", str(n_targets * 3), *target.urls(), server=target, watch_rss=True, timeout_s=120)
-    assert run.exit == 0 and len(run.doc["targets"]) == n_targets
+def test_many_targets_half_of_them_tls(load, nginx, authority, full):
+    """C32: a host limit; memory; TLS for all or none."""
+    n = 2500 if full else 100
+    urls = [nginx.url(f"/small?{i}", tls=i % 2 == 1) for i in range(n)]
+    before = nginx.requests()
+    run = load("--cacert", authority.ca, "-c", "1", "-n", str(n * 3), *urls, watch_rss=True, timeout_s=120)
+    assert run.exit == 0 and [t["url"] for t in run.doc["targets"]] == urls
     assert all(t["totals"]["ok"] >= 1 for t in run.doc["targets"])
-    assert run.peak_rss < 256 << 20
+    assert run.totals["connections_opened"] == n and run.totals["tls_handshakes"] == n // 2
+    laws.check_count(run.doc, nginx.requests() - before)
+    assert run.peak_rss < 256 << 20, run.peak_rss
+
+
+def test_targets_on_many_ports(load, start_target):
+    target = start_target(OK, ports=50)
+    run = load("-c", "2", "-n", "1000", *target.urls(), server=target)
+    assert run.exit == 0 and [t["totals"]["sent"] for t in run.doc["targets"]] == [one["requests"] for one in target.counts()["listeners"][:50]]
+    assert [one["accepted"] for one in target.counts()["listeners"][:50]] == [2] * 50
 
 
 def test_many_connections_in_time(load, start_target, start_namespace, full):

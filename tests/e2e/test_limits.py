@@ -32,7 +32,7 @@ def test_open_files_are_raised_to_the_hard_limit(load, start_target):
 @pytest.mark.parametrize("per_connection", ["0", "1"])
 def test_memory_does_not_grow_with_requests(load, start_target, full, per_connection):
     """C61: 50 GB, then killed."""
-    few, many = (1_000_000, 10_000_000) if full else (20_000, 200_000)
+    few, many = (1_000_000, 10_000_000) if full else (50_000, 400_000)
     if per_connection == "1":
         few, many = few // 4, many // 4  # fewer than that, and histograms still meet latencies they have not seen
     target = start_target(OK if per_connection == "0" else reply(fields=["Connection: close"]) + r"\{fin}")

@@ -3,8 +3,14 @@
 import csv
 import io
 import json
+import os
+import pty
 import re
+import select
 import signal
+import subprocess
+import termios
+import time
 import uuid
 
 import pytest
@@ -197,7 +203,6 @@ def test_result_file_is_whole_or_not_there(load, plimsoll, start_target, tmp_pat
 
 
 def _age_s(process):
-    import time
     return time.monotonic() - process.started
 
 
@@ -239,14 +244,52 @@ def test_every_figure_of_the_text_has_a_unit_and_a_name(plimsoll, start_target):
     assert latency
 
 
-@pytest.mark.parametrize("size", [(24, 80), (50, 200)])
-def test_progress_is_for_terminals_and_programs(plimsoll, start_target, size):
+def test_no_progress_without_a_terminal(plimsoll, start_target):
     target = start_target(r"\{wait 1ms}" + OK)
     quiet = run_process([plimsoll, "load", "--no-store", "-d", "1500ms", "--json", "-", target.url()], 20)
-    assert "\r" not in quiet.err, "no progress line unless standard error is a terminal"
+    assert quiet.exit == 0 and "\r" not in quiet.err and "\x1b" not in quiet.err
+
+
+def test_progress_for_programs(plimsoll, start_target):
+    target = start_target(r"\{wait 1ms}" + OK)
     told = run_process([plimsoll, "load", "--no-store", "-d", "2500ms", "--progress", "json", "--json", "/dev/null", target.url()], 20)
     objects = [json.loads(line) for line in told.err.split("\n") if line.startswith("{")]
     assert len(objects) >= 2 and all(isinstance(o, dict) and o for o in objects)
+
+
+def on_a_terminal(argv, limit_s):
+    """What a terminal of 80 columns shows, and what went to standard output."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, 80))
+    with subprocess.Popen([str(a) for a in argv], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=theirs) as child:
+        os.close(theirs)
+        pipe, end = child.stdout.fileno(), time.monotonic() + limit_s
+        shown, open_ends = {ours: b"", pipe: b""}, [ours, pipe]
+        while open_ends and time.monotonic() < end:
+            for one in select.select(open_ends, [], [], 0.2)[0]:
+                try:
+                    got = os.read(one, 65536)
+                except OSError:  # a terminal whose other end is gone
+                    got = b""
+                if not got:
+                    open_ends.remove(one)
+                shown[one] += got
+        child.kill()
+    os.close(ours)
+    return shown[ours].decode(), shown[pipe].decode()
+
+
+@pytest.mark.parametrize("option", [[], ["--progress", "none"]])
+def test_progress_on_a_terminal(plimsoll, start_target, option):
+    target = start_target(r"\{wait 1ms}" + OK, reply("500 Oops"), when=["every=200:1"])
+    shown, out = on_a_terminal([plimsoll, "load", "--no-store", "-d", "2500ms", "--json", "-", *option, target.url()], 20)
+    assert laws.parse(out)["valid"]
+    progress = shown.split("VALID", 1)[0]
+    assert ("\r" in progress.replace("\r\n", "\n")) == (not option), repr(progress[:300])
+    if not option:
+        for word in ("/s", "p50", "p99", "fail"):
+            assert word in progress, f"{word}: {progress!r}"
+        assert all(len(line) <= 80 for line in re.split(r"\r|\n|\x1b\[K", progress)), progress
 
 
 def test_phases_and_intervals_cover_the_run(load, start_target):

@@ -115,8 +115,10 @@ int tolerance_rules_parse(struct tolerance_rules *out, struct slice json, struct
     if (json.len > JSON_MAX_BYTES)
         return err_set(err, ERR_CONFIG, 0, "%zu bytes are too many for rules", json.len);
     list = json_loadb(json.ptr != NULL ? json.ptr : "", json.len, 0, &wrong);
-    if (list == NULL)
-        return err_set(err, ERR_CONFIG, 0, "line %d: not JSON: %.200s", wrong.line, wrong.text);
+    if (list == NULL) {
+        err_set(err, ERR_CONFIG, 0, "line %d, column %d: not JSON", wrong.line, wrong.column);
+        return err_hint(err, "[{\"json_path\": \"test_type/*/requests_per_s\", \"tolerancy\": -15}]");
+    }
     failed = read_rules(out, list, err);
     json_decref(list);
     if (failed != 0)

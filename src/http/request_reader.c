@@ -209,6 +209,21 @@ static enum request_state read_request_line(struct request_head *h, struct slice
     return read_target(h, target);
 }
 
+enum request_state request_head_take(struct request_head *h, struct slice method, struct slice target,
+                                     struct slice host)
+{
+    if (read_method(h, method) != REQUEST_READY || read_target(h, target) != REQUEST_READY) {
+        return REQUEST_REFUSED;
+    }
+    if (!is_host(host)) {
+        return refuse(h, 400, "The authority is not a host.");
+    }
+    if (h->host.ptr == NULL) {
+        h->host = host;
+    }
+    return REQUEST_READY;
+}
+
 /* ---- The guard: line by line, as the bytes arrive ---- */
 
 static enum request_state guard_line(struct request_reader *r, const struct request_limits *limits, struct slice line,

@@ -35,7 +35,7 @@ struct request_limits {
 
 struct request_head {
     enum request_method method;
-    uint8_t version;         /* 10 or 11 */
+    uint8_t version;         /* 10 or 11 (20: h2_server.h) */
     bool keep_alive;         /* what version and Connection together say */
     bool expect_continue;    /* Expect: 100-continue (never for 1.0) */
     bool has_length;         /* Content-Length was given */
@@ -74,6 +74,11 @@ void request_reader_begin(struct request_reader *r);
 bool request_reader_started(const struct request_reader *r);
 enum request_state request_reader_scan(struct request_reader *r, const struct request_limits *limits, const char *bytes,
                                        size_t len, struct request_head *out);
+
+/* The same judgement for a head that came in another framing (HTTP/2): fills method, path, query, host. host may be
+ * empty only if it is refused. */
+enum request_state request_head_take(struct request_head *h, struct slice method, struct slice target,
+                                     struct slice host);
 
 void request_head_moved(struct request_head *h, const char *from, const char *to);
 /* Steps through h->fields: false at the end. *rest begins as h->fields. */

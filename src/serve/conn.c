@@ -67,6 +67,7 @@ static void close_with(struct conn *c, void (*end_stream)(struct stream *s))
     }
     c->state = CONN_CLOSED;
     http1_end(c);
+    http2_end(c);
     deadline_end(&c->deadline);
     conn_buffer_drop(&c->in);
     conn_buffer_drop(&c->out);
@@ -125,6 +126,9 @@ static bool handshake(struct conn *c)
     switch (stream_tls_handshake(&c->stream)) {
     case IO_OK:
         c->state = CONN_OPEN;
+        if (strcmp(stream_tls_alpn(&c->stream), "h2") == 0 && !http2_start(c)) {
+            break;
+        }
         return true;
     case IO_WANT_READ:
         return false;
@@ -230,7 +234,11 @@ static void conn_ready(struct watch *watch, unsigned events)
     if (c->state == CONN_LINGER) {
         linger(c);
     } else if (c->state == CONN_OPEN || handshake(c)) {
-        http1_run(c);
+        if (c->http2 != NULL) {
+            http2_run(c);
+        } else {
+            http1_run(c);
+        }
     }
     conn_leave(c);
 }
@@ -286,7 +294,8 @@ void conn_accept(struct worker *w, int fd, bool tls)
 
 void conn_expired(struct conn *c, enum deadline_kind kind)
 {
-    if (c->state == CONN_OPEN && (kind == DEADLINE_HEAD || kind == DEADLINE_BODY) && conn_enter(c)) {
+    if (c->state == CONN_OPEN && c->http2 == NULL && (kind == DEADLINE_HEAD || kind == DEADLINE_BODY) &&
+        conn_enter(c)) {
         if (!http1_timed_out(c)) {
             conn_close(c);
         }
@@ -300,7 +309,9 @@ void conn_expired(struct conn *c, enum deadline_kind kind)
 
 void conn_stop(struct conn *c)
 {
-    if (c->state == CONN_OPEN && http1_is_idle(c)) {
+    if (c->state == CONN_OPEN && c->http2 != NULL) {
+        http2_stop(c);
+    } else if (c->state == CONN_OPEN && http1_is_idle(c)) {
         conn_close(c);
     }
 }

@@ -12,6 +12,7 @@
 #include "net/stream.h"
 #include "serve/deadline.h"
 #include "serve/http1.h"
+#include "serve/http2.h"
 
 enum conn_state {
     CONN_HANDSHAKE, /* TLS; leaves to OPEN */
@@ -47,6 +48,7 @@ struct conn {
     struct conn_buffer in, out;
     size_t held_at, held_len; /* of `in`, before start: the head of the request in hand, which must stay */
     struct http1 http1;
+    struct http2 *http2; /* NULL: HTTP/1 */
 };
 
 /* A new connection of the listener: takes fd. */

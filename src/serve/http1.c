@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "http/h2_server.h"
 #include "serve/conn.h"
 #include "serve/dispatch.h"
 #include "serve/http1_send.h"
@@ -205,16 +206,59 @@ static bool run_closing(struct conn *c)
     return false;
 }
 
+enum preface { PREFACE_NONE, PREFACE_PART, PREFACE_WHOLE };
+
+/* HTTP/2 with prior knowledge: its preface as the first thing of a plain connection. */
+static enum preface see_preface(const struct conn *c)
+{
+    struct slice in = slice_from(c->in.bytes + c->in.start, c->in.end - c->in.start);
+
+    if (c->http1.served_one || in.len == 0 || !slice_starts(SLICE(H2_PREFACE), slice_take(in, H2_PREFACE_BYTES))) {
+        return PREFACE_NONE;
+    }
+    return in.len >= H2_PREFACE_BYTES ? PREFACE_WHOLE : PREFACE_PART;
+}
+
+static bool become_http2(struct conn *c)
+{
+    if (http2_start(c)) {
+        http2_run(c);
+    } else {
+        conn_close(c);
+    }
+    return false;
+}
+
+static bool read_head(struct conn *c, bool begun)
+{
+    switch (conn_read(c)) {
+    case CONN_MOVED:
+        return true;
+    case CONN_WAIT:
+        return wait_for(c, begun ? HTTP1_WAITS_HEAD : HTTP1_WAITS_REQUEST);
+    case CONN_ENDED:
+        c->http1.closing = true;
+        return true;
+    case CONN_BROKEN:
+        break;
+    }
+    return false;
+}
+
 static bool run_head(struct conn *c)
 {
     struct http1 *h = &c->http1;
     const struct request_limits limits = { .head_max_bytes = c->worker->config->head_max_bytes,
                                            .fields_max = FIELDS_MAX };
+    enum preface preface = see_preface(c);
 
     if (conn_free_room(c) < BEGIN_ROOM && conn_flush(c) != CONN_MOVED) {
         return wait_for(c, HTTP1_WAITS_SEND);
     }
-    if (c->in.start < c->in.end) {
+    if (preface == PREFACE_WHOLE) {
+        return become_http2(c);
+    }
+    if (c->in.start < c->in.end && preface == PREFACE_NONE) {
         switch (
             request_reader_scan(&h->reader, &limits, c->in.bytes + c->in.start, c->in.end - c->in.start, &h->head)) {
         case REQUEST_READY:
@@ -227,18 +271,7 @@ static bool run_head(struct conn *c)
             break;
         }
     }
-    switch (conn_read(c)) {
-    case CONN_MOVED:
-        return true;
-    case CONN_WAIT:
-        return wait_for(c, request_reader_started(&h->reader) ? HTTP1_WAITS_HEAD : HTTP1_WAITS_REQUEST);
-    case CONN_ENDED:
-        h->closing = true;
-        return true;
-    case CONN_BROKEN:
-        break;
-    }
-    return false;
+    return read_head(c, preface == PREFACE_PART || request_reader_started(&h->reader));
 }
 
 /* Hands one piece of the body on. False: stop. */
@@ -399,7 +432,7 @@ void http1_run(struct conn *c)
         }
         more = h->closing ? run_closing(c) : h->in_exchange ? run_exchange(c) : run_head(c);
     }
-    if (c->state == CONN_OPEN && conn_flush(c) == CONN_WAIT) {
+    if (c->state == CONN_OPEN && c->http2 == NULL && conn_flush(c) == CONN_WAIT) {
         wait_for(c, HTTP1_WAITS_SEND);
     }
 }

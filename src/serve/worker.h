@@ -25,7 +25,7 @@ enum {
 };
 
 /* Protocols spoken over TLS; curl --http1.0 offers the old one alone. */
-#define WORKER_ALPN "http/1.1,http/1.0"
+#define WORKER_ALPN "h2,http/1.1,http/1.0"
 
 enum worker_phase {
     WORKER_SERVING,

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* HTTP/2 on one connection: by ALPN over TLS, or with prior knowledge in plain. Every stream is an exchange of its own;
+ * handlers see no difference to HTTP/1. */
+#ifndef PLIMSOLL_SERVE_HTTP2_H
+#define PLIMSOLL_SERVE_HTTP2_H
+
+#include <stdbool.h>
+
+struct conn;
+struct http2;
+
+/* Takes the connection over. False: out of memory. */
+bool http2_start(struct conn *c);
+/* Goes on as far as possible. */
+void http2_run(struct conn *c);
+/* The connection is going: ends every exchange. */
+void http2_end(struct conn *c);
+/* The server is stopping: no new streams; the connection closes after the last. */
+void http2_stop(struct conn *c);
+
+#endif

@@ -76,6 +76,8 @@ static int publish(struct result *r, const struct load_options *o, const struct 
     bool written;
     int code;
 
+    if (result_judge_slo(r, &o->slo, &err) != 0)
+        return cli_complain(WHO, &err);
     if (!complete(r, o, plan))
         cli_note(WHO, "out of memory: the document lacks a part of its configuration");
     written = outputs_report(&o->outputs, r, WHO);

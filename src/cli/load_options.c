@@ -25,6 +25,7 @@ void load_options_release(struct load_options *o)
     strlist_release(&o->labels);
     strlist_release(&o->command);
     free(o->percentiles);
+    slo_release(&o->slo);
     free(o->stages);
     free(o->connection_stages);
     free(o->failures_dir);

@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "load/load.h"
 #include "result/result.h"
+#include "result/slo.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +60,7 @@ struct load_options {
     uint8_t expect_status[STATUS_MAX];
     double max_errors;
     bool strict;
+    struct slo slo;
 
     struct load_outputs outputs;
     double *percentiles;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/units.h"
+#include "cli/load_checks.h"
 #include "cli/load_models.h"
 #include "cli/load_values.h"
 #include "cli/option_values.h"
@@ -156,6 +157,10 @@ static const struct option_row ROWS[] = {
     { .name = "expect-status", .argument = "LIST", .shown_default = "2xx,3xx", .example = "200,404,5xx,200-299",
       .help = "statuses that are ok, as 200,404 or 2xx or 200-299; a reply with any other has failed",
       .parse = load_value_expect_status },
+    { .name = "slo", .argument = "CLAUSE[,CLAUSE...]", .example = "'p99<50ms,errors<0.1%'",
+      .help = "promises about the figures, exit 1 when one is broken: p99 or any percentile, mean, max, errors, "
+              "requests_per_s; service_p99, connect_p99 ... of other times; p99@5xx of a class, p99@2 of the second target",
+      .parse = load_check_slo },
     { .name = "max-errors", .argument = "SHARE", .shown_default = "1%", .example = "0.1%",
       .help = "the run is invalid (exit 3) when more than this share of the requests failed",
       .parse = option_share, FIELD(max_errors) },
@@ -235,8 +240,9 @@ static const char EPILOGUE[] =
     "Times take a unit (200ms, 1.5s, 2m), shares a % or a fraction (1%, 0.01).\n"
     "Ctrl-C ends the run early and reports what there is; a second Ctrl-C quits.\n"
     "\n"
-    "Exit status: 0 the run is valid; 2 wrong usage, nothing was sent; 3 the run is\n"
-    "invalid (the report says why); 130 interrupted. More: man plimsoll-load\n";
+    "Exit status: 0 the run is valid; 1 a promise of --slo is broken; 2 wrong usage,\n"
+    "nothing was sent; 3 the run is invalid (the report says why); 130 interrupted.\n"
+    "More: man plimsoll-load\n";
 
 static const struct option_table TABLE = {
     .command = "plimsoll load",

@@ -17,6 +17,7 @@ struct section {
 };
 
 void section_verdict(struct section *s);
+void section_slo(struct section *s);
 void section_throughput(struct section *s);
 void section_latency(struct section *s);
 void section_histogram(struct section *s);

@@ -363,6 +363,26 @@ static void read_histograms(struct json_in *in, const json_t *document, struct r
         r->phases[i] = read_latency(in, phases, phase_text((enum phase)i));
 }
 
+static void read_promises(struct json_in *in, const json_t *document, struct result *r)
+{
+    const json_t *array = json_in_array(in, document, "slo", LIST_MAX);
+
+    in->where = "slo";
+    r->promises = json_in_alloc(in, array, sizeof(*r->promises));
+    for (size_t i = 0; r->promises != NULL && i < json_array_size(array) && !in->failed; i++) {
+        const json_t *object = json_in_element(in, array, i);
+        struct promise *p = &r->promises[r->promise_count++];
+
+        p->clause = json_in_dup(in, object, "clause");
+        p->kept = json_in_bool(in, object, "kept");
+        p->limit = json_in_double(in, object, "limit");
+        p->known = json_is_number(json_object_get(object, "observed"));
+        p->observed = p->known ? json_in_double(in, object, "observed") : 0;
+        if (promise_unit_parse(&p->unit, slice_str(json_in_text(in, object, "unit"))) != 0)
+            json_in_fail(in, "\"unit\" of a promise is not known");
+    }
+}
+
 static void read_format(struct json_in *in, const json_t *document)
 {
     const char *format = json_in_text(in, document, "format");
@@ -410,6 +430,7 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_identity(in, document, r);
     read_host(in, document, &r->host);
     read_config(in, document, r);
+    read_promises(in, document, r);
     read_warmup(in, document, &r->warmup);
     read_totals(in, document, &r->totals);
     read_histograms(in, document, r);

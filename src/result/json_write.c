@@ -414,12 +414,35 @@ static void write_identity(struct writer *w)
     write_tls(w);
 }
 
+static void write_promises(struct writer *w)
+{
+    struct json_out *o = &w->out;
+
+    json_out_open(o, "slo", '[');
+    for (size_t i = 0; i < w->result->promise_count; i++) {
+        const struct promise *p = &w->result->promises[i];
+
+        json_out_open(o, NULL, '{');
+        json_out_string(o, "clause", p->clause);
+        json_out_bool(o, "kept", p->kept);
+        json_out_string(o, "unit", promise_unit_text(p->unit));
+        json_out_double(o, "limit", p->limit);
+        if (p->known)
+            json_out_double(o, "observed", p->observed);
+        else
+            json_out_null(o, "observed");
+        json_out_close(o, '}');
+    }
+    json_out_close(o, ']');
+}
+
 static void write_document(struct writer *w)
 {
     const struct result *r = w->result;
 
     json_out_open(&w->out, NULL, '{');
     write_identity(w);
+    write_promises(w);
     write_warmup(w, &r->warmup);
     write_totals(w, &r->totals);
     write_latency(w, "latency", r->latency);

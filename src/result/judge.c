@@ -86,5 +86,7 @@ int result_exit_code(const struct result *r)
 {
     if (r->interrupted)
         return 130;
+    if (!result_promises_kept(r))
+        return 1;
     return r->valid ? 0 : 3;
 }

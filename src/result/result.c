@@ -81,6 +81,13 @@ static void config_free(struct config_entry *config, size_t count)
     free(config);
 }
 
+static void promises_free(struct promise *promises, size_t count)
+{
+    for (size_t i = 0; promises != NULL && i < count; i++)
+        free(promises[i].clause);
+    free(promises);
+}
+
 static void generator_release(struct generator_health *g)
 {
     strlist_release(&g->reasons);
@@ -111,6 +118,7 @@ void result_free(struct result *r)
     intervals_free(r->intervals, r->interval_count);
     targets_free(r->targets, r->target_count);
     generator_release(&r->generator);
+    promises_free(r->promises, r->promise_count);
     free(r->percentiles);
     free(r->tls_version);
     free(r->tls_cipher);

@@ -103,6 +103,18 @@ struct target_result {
     size_t error_count;
 };
 
+/* One clause of a promise (slo.h) and what became of it. */
+enum promise_unit { PROMISE_SECONDS, PROMISE_SHARE, PROMISE_PER_S };
+const char *promise_unit_text(enum promise_unit unit); /* "s", "share", "1/s" */
+MUST_CHECK int promise_unit_parse(enum promise_unit *out, struct slice text);
+struct promise {
+    char *clause;
+    enum promise_unit unit;
+    double limit, observed;
+    bool known; /* observed is a figure of the run */
+    bool kept;
+};
+
 struct host_info {
     char hostname[128], kernel[128], cpu[128], tool_version[64];
     unsigned cpus;
@@ -160,6 +172,8 @@ struct result {
     struct target_result *targets;
     size_t target_count;
     struct generator_health generator;
+    struct promise *promises; /* when any were made */
+    size_t promise_count;
     double *percentiles; /* those asked for with --percentiles, beyond the fixed ones */
     size_t percentile_count;
     char *tls_version, *tls_cipher; /* of the first connection; NULL for plain */
@@ -185,7 +199,8 @@ bool result_check(struct result *r);
 /* The verdict by the laws: result_check(), nothing ok, failed/started above max_errors (fewer: a warning), warnings as
  * reasons under strict. Sets valid, reasons, warnings. */
 void result_judge(struct result *r, double max_errors, bool strict);
-/* 0, 3 (invalid), 130 (interrupted, and valid or not). */
+bool result_promises_kept(const struct result *r); /* true when there are none */
+/* 0, 1 (a promise is broken), 3 (invalid), 130 (interrupted); several at once: 130 before 1 before 3. */
 int result_exit_code(const struct result *r);
 
 void host_info_fill(struct host_info *h);

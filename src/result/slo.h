@@ -63,6 +63,9 @@ void slo_release(struct slo *s); /* a zeroed one is fine */
 /* outcomes: s->count of them, or NULL. True when every clause is kept. */
 bool slo_evaluate(const struct slo *s, const struct result *r, struct slo_outcome *outcomes);
 
+/* Judges a finished run by the clauses: fills r->promises. Whether the run is valid is another matter and stays. */
+MUST_CHECK int result_judge_slo(struct result *r, const struct slo *slo, struct err *err);
+
 /* A value of a clause's figure as people read it: "49.8 ms", "0.0812 %", "2,004/s". */
 #define SLO_TEXT_MAX 48
 const char *slo_format_value(char out[SLO_TEXT_MAX], const struct slo_clause *c, double value);

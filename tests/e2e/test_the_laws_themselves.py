@@ -23,7 +23,7 @@ def part():
 
 
 def document():
-    return {"format": "plimsoll-result", "version": 1, "kind": "load", "valid": False, "reasons": ["too many failed"], "warnings": [],
+    return {"format": "plimsoll-result", "version": 1, "kind": "load", "valid": False, "reasons": ["too many failed"], "warnings": [], "slo": [],
             "duration_s": 1.0, "ramp_s": 0.01, "warmup": {"duration_s": 0.0, "started": 5, "sent": 5, "ok": 5, "failed": 0, "retried": 1}, **part(),
             "latency_by_class": {"2xx": latency(90, 0.01), "4xx": latency(10, 0.01)}, "phases": {"dns": None, "wait": latency(100, 0.009)},
             "addresses": [{"address": "127.0.0.1:80", "connections": 1, "requests": 100}],

@@ -8,7 +8,7 @@ import math
 
 SUMMED = ("started", "sent", "ok", "failed", "unfinished", "retried", "interim_replies", "bytes_sent", "bytes_received",
           "body_bytes_received", "connections_opened", "connections_reused", "tls_handshakes", "tls_resumed")
-WITH_STATUS = ("status", "body")
+WITH_STATUS = ("status", "body", "header")
 MAY_HAVE_STATUS = WITH_STATUS + ("truncated", "timeout", "reset", "bad_message")
 NEVER_SENT = ("dns", "connect_refused", "connect_timeout", "connect_unreachable", "ports_exhausted", "files_exhausted")
 
@@ -154,7 +154,8 @@ def _check_clock(doc, wall_s):
 def _check_verdict(doc, code):
     if code == 130:
         return
-    assert code == (0 if doc["valid"] else 3), f"exit {code} but valid is {doc['valid']}: {doc['reasons']}"
+    broken = any(not promise["kept"] for promise in doc["slo"])
+    assert code == (1 if broken else 0 if doc["valid"] else 3), f"exit {code} but valid is {doc['valid']}: {doc['reasons']}"
     assert doc["valid"] or doc["reasons"], "invalid without a reason"
     assert doc["valid"] != bool(doc["reasons"]), doc["reasons"]
 

@@ -252,6 +252,46 @@ static void test_shown(void **state)
     (void)state;
 }
 
+/* The promises are in the document and come back from it; a broken one is exit 1, before an invalid run's 3. */
+static void promises_of_a_run(void **state)
+{
+    struct result *r = NULL, *back = NULL;
+    struct err err = { 0 };
+    struct slo slo;
+    struct buf text;
+
+    buf_init(&text, 1 << 24);
+    assert_int_equal(result_new(&r, &err), 0);
+    r->totals = (struct totals){ .started = 4, .ok = 3, .failed = 1, .requests_per_s = 3 };
+    r->duration_s = 1;
+    for (uint64_t i = 1; i <= 3; i++)
+        hist_record(r->latency, i * 10000000);
+    assert_int_equal(result_exit_code(r), 0);
+    assert_int_equal(slo_parse(&slo, SLICE("max<=30ms,tls_max<1s,errors<50%,requests_per_s>=2"), &err), 0);
+    assert_int_equal(result_judge_slo(r, &slo, &err), 0);
+    assert_int_equal(r->promise_count, 4);
+    assert_true(r->promises[0].kept && !r->promises[1].kept && r->promises[2].kept && r->promises[3].kept);
+    assert_true(r->valid);
+    assert_int_equal(result_exit_code(r), 1);
+    assert_int_equal(result_to_json(r, &text, &err), 0);
+    if (result_from_json(&back, buf_slice(&text), &err) != 0)
+        fail_msg("%s", err.what);
+    assert_int_equal(back->promise_count, 4);
+    assert_string_equal(back->promises[0].clause, "max<=30ms");
+    assert_true(back->promises[0].unit == PROMISE_SECONDS && back->promises[0].known && back->promises[0].kept);
+    assert_true(!back->promises[1].known && !back->promises[1].kept);
+    assert_true(back->promises[2].unit == PROMISE_SHARE && back->promises[3].unit == PROMISE_PER_S);
+    r->valid = false;
+    assert_int_equal(result_exit_code(r), 1);
+    r->interrupted = true;
+    assert_int_equal(result_exit_code(r), 130);
+    buf_release(&text);
+    slo_release(&slo);
+    result_free(r);
+    result_free(back);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_every_clause_counts),
         cmocka_unit_test(test_nothing_ran),
         cmocka_unit_test(test_shown),
+        cmocka_unit_test(promises_of_a_run),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

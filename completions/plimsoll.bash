@@ -2,8 +2,8 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --drain --no-retry
-    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --method --header --body --upload-file --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
-    --resolve --re-resolve --source --unix-socket --ipv4 --ipv6 --insecure --cacert --sni --expect-status --slo --max-errors
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --method --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
+    --resolve --re-resolve --source --unix-socket --ipv4 --ipv6 --insecure --cacert --sni --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections

@@ -84,6 +84,7 @@ static void count_failure(struct ab_run *run, const struct load_record *r)
     case FAIL_CLOSED_EARLY:
     case FAIL_TRUNCATED:
     case FAIL_BODY:
+    case FAIL_HEADER:
         run->failed_length++;
         break;
     case FAIL_TLS:

@@ -19,6 +19,7 @@ enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_M
 struct run {
     struct progress progress;
     struct request_log log;
+    struct load *load;
 };
 
 static void on_progress(void *arg, const struct load_progress *now)
@@ -28,7 +29,9 @@ static void on_progress(void *arg, const struct load_progress *now)
 
 static void on_records(void *arg, const struct load_record *records, size_t count)
 {
-    request_log_add(&((struct run *)arg)->log, records, count);
+    struct run *run = arg;
+
+    request_log_add(&run->log, records, count, load_window_start_ns(run->load));
 }
 
 static int print_help(void)
@@ -97,6 +100,7 @@ static int run_load(struct load *load, const struct load_options *o, const struc
     int code;
 
     interrupt_install();
+    run->load = load;
     if (load_run(load, &r, &err) != 0) {
         progress_end(&run->progress);
         if (request_log_close(&run->log, NULL) != 0)
@@ -129,7 +133,7 @@ static int prepare(struct load **load, struct load_inputs *in, const struct load
             err_hint(err, "check the name, or say where it is: --resolve HOST:PORT:ADDRESS");
         return -1;
     }
-    return o->dry_run ? 0 : request_log_open(&run->log, o->outputs.log, plan->warmup_ns, err);
+    return o->dry_run ? 0 : request_log_open(&run->log, o->outputs.log, err);
 }
 
 static int with_options(const struct load_options *o)

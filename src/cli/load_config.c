@@ -51,7 +51,7 @@ static bool add_list(struct result *r, const char *name, const struct strlist *l
     return add_text(r, name, &text);
 }
 
-static bool add_fields(struct result *r, const struct strlist *fields)
+static bool add_fields(struct result *r, const char *name, const struct strlist *fields)
 {
     struct buf text;
 
@@ -60,7 +60,7 @@ static bool add_fields(struct result *r, const struct strlist *fields)
         buf_add_str(&text, i > 0 ? "\n" : "");
         redact_field_line(&text, slice_str(fields->items[i]));
     }
-    return add_text(r, "headers", &text);
+    return add_text(r, name, &text);
 }
 
 /* "200,204,300-399" of the flags. */
@@ -142,6 +142,32 @@ static bool add_model(struct result *r, const struct load_options *o)
            add_seconds(r, "think_min_s", o->think_min_ns) && add_seconds(r, "think_max_s", o->think_max_ns);
 }
 
+/* Names and files of the parts; never their values. */
+static bool add_form(struct result *r, const struct load_body *body)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < body->part_count; i++)
+        buf_printf(&text, "%s%s=%s%s", i > 0 ? "\n" : "", body->parts[i].name,
+                   body->parts[i].path != NULL ? "@" : "***", body->parts[i].path != NULL ? body->parts[i].path : "");
+    return add_text(r, "form", &text);
+}
+
+/* What replies are held against beside their status. */
+static bool add_checks(struct result *r, const struct load_options *o)
+{
+    char sha[2 * sizeof(o->expect_sha256) + 1] = "";
+
+    for (size_t i = 0; o->has_expect_sha256 && i < sizeof(o->expect_sha256); i++)
+        snprintf(sha + 2 * i, 3, "%02x", o->expect_sha256[i]);
+    return (o->has_expect_body_size ? add_number(r, "expect_body_bytes", o->expect_body_size)
+                                    : result_add_config(r, "expect_body_bytes", "null")) &&
+           result_add_config_string(r, "expect_body_sha256", o->has_expect_sha256 ? sha : NULL) &&
+           result_add_config_string(r, "expect_body", o->expect_body) &&
+           add_fields(r, "expect_headers", &o->expect_fields);
+}
+
 static bool add_request(struct result *r, const struct load_options *o, const struct load_plan *plan)
 {
     const struct load_target *first = &plan->targets[0];
@@ -152,10 +178,12 @@ static bool add_request(struct result *r, const struct load_options *o, const st
                                     : plan->version == HTTP_2 ? "2"
                                                               : "1.1") &&
            add_number(r, "streams", plan->streams > 0 ? plan->streams : 1) &&
-           result_add_config_string(r, "method", first->method) && add_fields(r, &o->fields) &&
+           result_add_config_string(r, "method", first->method) && add_fields(r, "headers", &o->fields) &&
            (first->body.present && !first->body.from_file ? add_number(r, "body_bytes", first->body.bytes.len)
                                                           : result_add_config(r, "body_bytes", "null")) &&
            result_add_config_string(r, "body_file", first->body.from_file ? first->body.path : NULL) &&
+           add_number_or_null(r, "body_random_bytes", first->body.random_bytes) && add_form(r, &first->body) &&
+           add_bool(r, "chunked", plan->chunked) && add_bool(r, "expect_continue", plan->expect_continue) &&
            result_add_config_string(r, "authorization", authorization);
 }
 
@@ -174,6 +202,6 @@ static bool add_network(struct result *r, const struct load_options *o, const st
 bool load_config_add(struct result *r, const struct load_options *o, const struct load_plan *plan)
 {
     return add_load(r, o, plan) && add_model(r, o) && add_request(r, o, plan) && add_network(r, o, plan) &&
-           add_statuses(r, o) && result_add_config(r, "max_errors", "%.12g", plan->max_errors) &&
+           add_statuses(r, o) && add_checks(r, o) && result_add_config(r, "max_errors", "%.12g", plan->max_errors) &&
            add_bool(r, "strict", plan->strict);
 }

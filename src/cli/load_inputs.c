@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/load_form.h"
 #include "cli/load_values.h"
 
 /* A body held in memory; larger ones go with -T. */
@@ -75,6 +76,13 @@ static int take_body(struct load_inputs *in, const struct load_options *o, struc
     if (o->upload_file != NULL) {
         *body = (struct load_body){ .present = true, .from_file = true, .path = o->upload_file };
         return check_upload(o->upload_file, err);
+    }
+    if (o->body_random > 0)
+        *body = (struct load_body){ .present = true, .random_bytes = o->body_random };
+    if (o->form.count > 0) {
+        if (load_form_make(&in->_parts, &in->_texts, &o->form, err) != 0)
+            return -1;
+        *body = (struct load_body){ .present = true, .parts = in->_parts, .part_count = o->form.count };
     }
     if (o->body == NULL)
         return 0;
@@ -153,13 +161,33 @@ static const char *method_of(const struct load_options *o)
 {
     if (o->method != NULL)
         return o->method;
-    return o->upload_file != NULL ? "PUT" : o->body != NULL ? "POST" : "GET";
+    if (o->upload_file != NULL)
+        return "PUT";
+    return o->body != NULL || o->form.count > 0 || o->body_random > 0 ? "POST" : "GET";
+}
+
+static void take_expectations(struct load_inputs *in, const struct load_options *o)
+{
+    in->_expect = (struct load_expect){
+        .status = o->has_expect_status ? o->expect_status : NULL,
+        .has_body_bytes = o->has_expect_body_size,
+        .body_bytes = o->expect_body_size,
+        .body_sha256 = o->has_expect_sha256 ? o->expect_sha256 : NULL,
+        .body_regex = o->expect_body,
+        .fields = &o->expect_fields,
+    };
+}
+
+static bool has_checks(const struct load_options *o)
+{
+    return o->has_expect_body_size || o->has_expect_sha256 || o->expect_body != NULL || o->expect_fields.count > 0;
 }
 
 static int make_targets(struct load_inputs *in, const struct load_options *o, struct err *err)
 {
     struct load_body body = { 0 };
 
+    take_expectations(in, o);
     if (take_body(in, o, &body, err) != 0 || take_authorization(in, o, err) != 0)
         return -1;
     in->_targets = calloc(o->urls.count, sizeof(*in->_targets));
@@ -171,6 +199,7 @@ static int make_targets(struct load_inputs *in, const struct load_options *o, st
             .method = method_of(o),
             .fields = &o->fields,
             .body = body,
+            .expect = has_checks(o) ? &in->_expect : NULL,
             .authorization = in->_authorization.len > 0 ? in->_authorization.data : NULL,
         };
     in->plan.targets = in->_targets;
@@ -263,6 +292,8 @@ static void take_manner(struct load_plan *p, const struct load_options *o)
     p->version = o->http10 ? HTTP_1_0 : o->http2 || o->h2c ? HTTP_2 : HTTP_1_1;
     p->streams = (uint32_t)o->streams;
     p->http10_keep_alive = o->http10 && o->requests_per_connection != 1;
+    p->chunked = o->chunked;
+    p->expect_continue = o->expect_continue;
     p->no_retry = o->no_retry;
     p->re_resolve = o->re_resolve;
     p->family = o->ipv4 ? AF_INET : o->ipv6 ? AF_INET6 : AF_UNSPEC;
@@ -296,6 +327,7 @@ int load_inputs_make(struct load_inputs *in, const struct load_options *o, struc
 void load_inputs_release(struct load_inputs *in)
 {
     free(in->_targets);
+    free(in->_parts);
     free(in->_overrides);
     free(in->_sources);
     buf_release(&in->_body);

@@ -11,6 +11,8 @@ struct load_inputs {
     struct load_plan plan;
     struct load_stage _rate; /* --rate as the one stage it is */
     struct load_target *_targets;
+    struct load_expect _expect;
+    struct load_part *_parts;
     struct load_override *_overrides;
     struct addr *_sources;
     struct buf _body, _authorization;

@@ -20,6 +20,8 @@ void load_options_release(struct load_options *o)
 {
     strlist_release(&o->urls);
     strlist_release(&o->fields);
+    strlist_release(&o->form);
+    strlist_release(&o->expect_fields);
     strlist_release(&o->overrides);
     strlist_release(&o->sources);
     strlist_release(&o->labels);
@@ -222,14 +224,48 @@ static int check_version(const struct load_options *o, struct err *err)
     return 0;
 }
 
+/* One body at most; what is said of its manner needs one, and HTTP/1.1. */
+static int check_body(const struct load_options *o, struct err *err)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } all[] = { { o->body != NULL, "--body" },
+                { o->upload_file != NULL, "--upload-file" },
+                { o->form.count > 0, "--form" },
+                { o->body_random > 0, "--body-random" } };
+    const char *manner = o->chunked ? "--chunked" : o->expect_continue ? "--expect-continue" : NULL, *first = NULL;
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (all[i].given && first != NULL)
+            return exclude_each_other(first, all[i].name, "a request carries one body: drop one of the two", err);
+        if (all[i].given)
+            first = all[i].name;
+    }
+    if (o->form.count > 0 && has_field(&o->fields, SLICE("Content-Type")))
+        return exclude_each_other("--form", "-H Content-Type", "a form has its own, which names the boundary", err);
+    if (manner == NULL)
+        return 0;
+    if (o->http10 || o->http2 || o->h2c)
+        return exclude_each_other(manner,
+                                  o->http10  ? "--http1.0"
+                                  : o->http2 ? "--http2"
+                                             : "--h2c",
+                                  "it is of HTTP/1.1 alone", err);
+    if (first != NULL)
+        return 0;
+    err_set(err, ERR_USAGE, 0, "%s has no meaning without a body", manner);
+    return err_hint(err, "add --body, --upload-file, --form or --body-random, or leave %s out", manner);
+}
+
 static int check_together(const struct load_options *o, struct err *err)
 {
     if (o->urls.count == 0) {
         err_set(err, ERR_USAGE, 0, "no URL was given");
         return err_hint(err, "for example: plimsoll load http://127.0.0.1:3000/");
     }
-    if (o->body != NULL && o->upload_file != NULL)
-        return exclude_each_other("--body", "--upload-file", "a request carries one body: drop one of the two", err);
+    if (check_body(o, err) != 0)
+        return -1;
     if (check_version(o, err) != 0)
         return -1;
     if (o->insecure && o->ca_file != NULL)

@@ -45,6 +45,9 @@ struct load_options {
     const char *method;
     struct strlist fields;
     const char *body, *upload_file;
+    struct strlist form;
+    uint64_t body_random; /* 0: not given */
+    bool chunked, expect_continue;
     const char *user, *bearer;
     bool http10, http11, http2, h2c;
     uint64_t streams; /* 0: not given */
@@ -58,6 +61,11 @@ struct load_options {
 
     bool has_expect_status;
     uint8_t expect_status[STATUS_MAX];
+    bool has_expect_body_size, has_expect_sha256;
+    uint64_t expect_body_size;
+    uint8_t expect_sha256[LOAD_SHA256_BYTES];
+    const char *expect_body; /* a pattern */
+    struct strlist expect_fields;
     double max_errors;
     bool strict;
     struct slo slo;

@@ -185,6 +185,18 @@ static bool speaks_of(struct slice text, const char *word)
     return false;
 }
 
+void load_redact_form(struct buf *out, struct slice value)
+{
+    const struct slice name = slice_split(&value, '=');
+
+    buf_add_slice(out, name);
+    buf_add_char(out, '=');
+    if (slice_starts(value, SLICE("@")))
+        buf_add_slice(out, value);
+    else
+        option_hide(out, value);
+}
+
 void load_redact_body(struct buf *out, struct slice value)
 {
     static const char *const WORDS[] = { "password",   "passwd",    "pwd",    "secret", "token", "key",

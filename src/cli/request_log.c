@@ -10,9 +10,9 @@
 
 enum { LINES_MAX_BYTES = 4 << 20, FLUSH_BYTES = 256 << 10 };
 
-int request_log_open(struct request_log *log, const char *path, uint64_t warmup_ns, struct err *err)
+int request_log_open(struct request_log *log, const char *path, struct err *err)
 {
-    *log = (struct request_log){ .path = path, .warmup_ns = warmup_ns, .fd = -1 };
+    *log = (struct request_log){ .path = path, .fd = -1 };
     buf_init(&log->lines, LINES_MAX_BYTES);
     if (path == NULL)
         return 0;
@@ -85,24 +85,11 @@ static void add_line(struct request_log *log, const struct load_record *r)
     log_line_add(&log->lines, &line);
 }
 
-/* The earliest due request of the first batch began the run: the window follows after the warm-up. */
-static void find_origin(struct request_log *log, const struct load_record *records, size_t count)
-{
-    uint64_t earliest = records[0].due_ns;
-
-    for (size_t i = 1; i < count; i++)
-        if (records[i].due_ns < earliest)
-            earliest = records[i].due_ns;
-    log->origin_ns = earliest + log->warmup_ns;
-    log->has_origin = true;
-}
-
-void request_log_add(struct request_log *log, const struct load_record *records, size_t count)
+void request_log_add(struct request_log *log, const struct load_record *records, size_t count, uint64_t window_start_ns)
 {
     if (log->fd < 0 || count == 0 || log->sys_error != 0)
         return;
-    if (!log->has_origin)
-        find_origin(log, records, count);
+    log->origin_ns = window_start_ns;
     for (size_t i = 0; i < count; i++) {
         add_line(log, &records[i]);
         if (log->lines.len > FLUSH_BYTES)

@@ -106,6 +106,8 @@ static int check_framing(const struct request_spec *spec, struct slice field, st
         return refuse_field(err, field, "contradicts the body, which is sent with its length");
     if (!slice_eq_nocase(name, SLICE("Content-Length")) || (form == FIELD_REMOVE && !spec->has_body))
         return 0;
+    if (spec->has_body && spec->chunked)
+        return refuse_field(err, field, "contradicts the body, which is sent in chunks");
     if (!slice_to_u64(value, &n) || n != (spec->has_body ? spec->body_bytes : 0))
         return refuse_field(err, field, "contradicts the length of the body");
     return 0;
@@ -166,6 +168,10 @@ static void add_length(struct buf *out, const struct request_spec *spec)
     const bool expected = slice_eq(spec->method, SLICE("POST")) || slice_eq(spec->method, SLICE("PUT")) ||
                           slice_eq(spec->method, SLICE("PATCH"));
 
+    if (spec->has_body && spec->chunked) {
+        buf_add_str(out, "Transfer-Encoding: chunked\r\n");
+        return;
+    }
     if ((spec->has_body || expected) && !is_given(spec, "Content-Length"))
         buf_printf(out, "Content-Length: %llu\r\n", (unsigned long long)(spec->has_body ? spec->body_bytes : 0));
 }
@@ -189,6 +195,8 @@ int request_build(struct buf *out, const struct request_spec *spec, struct err *
     add_user_fields(out, spec);
     add_field(out, spec, "Content-Type", spec->content_type);
     add_length(out, spec);
+    if (spec->has_body && spec->expect_continue)
+        add_field(out, spec, "Expect", SLICE("100-continue"));
     if (spec->close)
         add_field(out, spec, "Connection", SLICE("close"));
     else if (spec->keep_alive)

@@ -26,6 +26,8 @@ struct request_spec {
     struct slice content_type;    /* empty: none */
     bool has_body;
     uint64_t body_bytes;
+    bool chunked;         /* Transfer-Encoding instead of the length */
+    bool expect_continue; /* Expect: 100-continue */
     bool close;      /* Connection: close */
     bool keep_alive; /* Connection: keep-alive said although HTTP/1.0 */
 };

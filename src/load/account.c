@@ -217,7 +217,7 @@ static struct slice kept(const struct client *c)
 /* A complete reply that failed a check (status, body) belongs to its status class, all else to "error". */
 static bool has_complete_reply(const struct exchange *x, const struct failure *why)
 {
-    return x->head_complete && (why->kind == FAIL_STATUS || why->kind == FAIL_BODY);
+    return x->head_complete && (why->kind == FAIL_STATUS || why->kind == FAIL_BODY || why->kind == FAIL_HEADER);
 }
 
 void account_failed(struct exchange *x, const struct failure *why, uint64_t now)

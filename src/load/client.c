@@ -20,8 +20,11 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->requests_left = t->manner.requests_per_client > 0 ? t->manner.requests_per_client : UINT64_MAX;
     c->exchange_count = w->run->streams;
     c->exchanges = &w->exchanges[(size_t)index * w->run->streams];
-    for (uint32_t i = 0; i < c->exchange_count; i++)
+    for (uint32_t i = 0; i < c->exchange_count; i++) {
         c->exchanges[i].client = c;
+        if (w->check_states != NULL)
+            c->exchanges[i].check = &w->check_states[(size_t)index * w->run->streams + i];
+    }
     c->out = w->h2_out + (size_t)index * H2_OUT_BYTES;
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
@@ -173,6 +176,8 @@ static void leave_socket(struct client *c)
         return;
     if (c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS)
         client_list_drop_connect(c);
+    if (c->awaits_continue)
+        continue_drop(c);
     if (c->h2 != NULL)
         http2_close(c);
     watch_stop(c->watch);

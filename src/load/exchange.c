@@ -78,10 +78,7 @@ bool exchange_is_ok(const struct exchange *x, struct failure *why)
         *why = (struct failure){ .kind = FAIL_BODY, .note = "length" };
         return false;
     }
-    if (run->expect_status[x->status])
-        return true;
-    *why = (struct failure){ .kind = FAIL_STATUS, .status = x->status, .note = "" };
-    return false;
+    return check_is_ok(&x->client->target->check, x->check, x->client->loader->matcher, x->status, x->body_bytes, why);
 }
 
 void exchange_time_out(struct exchange *x, uint64_t now)

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 
 #define READ_BYTES (16u * 1024u)
-#define WRITE_MAX (1024u * 1024u)
 /* Reads or writes before other connections get their turn: a fast peer can not keep the worker. */
 #define ROUNDS_MAX 16
 
@@ -25,22 +24,17 @@ static const struct buf *request_of(const struct client *c)
 
 static enum io write_some(struct client *c, size_t *moved)
 {
-    const struct target *t = c->target;
     const struct buf *head = request_of(c);
-    uint64_t at, len;
 
     if (c->sent_bytes < head->len)
         return stream_write(&c->stream, head->data + c->sent_bytes, head->len - c->sent_bytes, moved);
-    at = c->sent_bytes - head->len;
-    len = t->body_bytes - at < WRITE_MAX ? t->body_bytes - at : WRITE_MAX;
-    if (t->body_file < 0)
-        return stream_write(&c->stream, t->body.ptr + at, (size_t)len, moved);
-    return stream_send_file(&c->stream, t->body_file, at, (size_t)len, c->loader->scratch, SCRATCH_BYTES, moved);
+    return body_write(&c->target->body, c->sent_bytes - head->len, &c->exchanges->body_piece, &c->stream,
+                      c->loader->scratch, SCRATCH_BYTES, moved);
 }
 
 static bool all_sent(const struct client *c)
 {
-    return c->sent_bytes == request_of(c)->len + c->target->body_bytes;
+    return c->sent_bytes == request_of(c)->len + c->target->body.bytes;
 }
 
 static enum step read_reply(struct client *c);
@@ -90,6 +84,12 @@ static void continue_sending(struct client *c)
         c->sent_bytes += moved;
         if (!x->warm)
             c->tally->bytes_sent += moved;
+        if (c->awaits_continue && c->sent_bytes == request_of(c)->len) {
+            c->state = CLIENT_READING;
+            watch_change(c->watch, WATCH_READ);
+            continue_add(c, clock_now_ns());
+            return;
+        }
         if (all_sent(c)) {
             x->sent_last_ns = clock_now_ns();
             c->state = CLIENT_READING;
@@ -98,6 +98,14 @@ static void continue_sending(struct client *c)
         }
     }
     watch_change(c->watch, WATCH_READ | WATCH_WRITE);
+}
+
+void http1_continue(struct client *c)
+{
+    continue_drop(c);
+    c->exchanges->reply_first_ns = 0; /* 100 Continue is not the reply */
+    c->state = CLIENT_SENDING;
+    continue_sending(c);
 }
 
 void http1_send(struct exchange *x, uint64_t now)
@@ -110,6 +118,11 @@ void http1_send(struct exchange *x, uint64_t now)
     c->sending_close = limit > 0 && c->requests_on_connection + 1 >= limit;
     c->write_error = 0;
     c->sent_bytes = 0;
+    x->body_piece = 0;
+    c->awaits_continue = run->plan->expect_continue && c->target->body.bytes > 0;
+    c->awaits_since_ns = 0;
+    if (__builtin_expect(x->check != NULL, 0))
+        check_begin(&c->target->check, x->check);
     c->keep_len = 0;
     reply_begin(&c->reply, c->target->is_head);
     c->state = CLIENT_SENDING;
@@ -148,6 +161,8 @@ void http1_note_reply(struct client *c)
 static void end_request(struct client *c, bool reusable, uint64_t now)
 {
     exchange_free(c->exchanges);
+    if (c->awaits_continue)
+        continue_drop(c);
     c->keep_len = 0;
     c->requests_on_connection++;
     c->loader->in_hand = (struct slice){ 0 };
@@ -240,10 +255,37 @@ static void show(struct client *c, const char *bytes, size_t len, bool head_was_
         plan->on_seen(plan->arg, LOAD_SEEN_BODY, c->ordinal, slice_from(bytes + from, len - from));
 }
 
+/* Content of a body, for the check. */
+static void check_content(struct client *c, const char *bytes, size_t len)
+{
+    if (__builtin_expect(c->target->check.looks_at_body, 0))
+        check_take_body(&c->target->check, c->exchanges->check, slice_from(bytes, len));
+}
+
+void http1_on_body(void *arg, struct slice bytes)
+{
+    check_content(arg, bytes.ptr, bytes.len);
+}
+
+/* The head has just become complete: the check wants it in one piece. True when the bytes were kept for that. */
+static bool check_head(struct client *c, const char *bytes, size_t len)
+{
+    const char *kept = c->loader->keep + (size_t)c->index * c->loader->run->keep_max;
+
+    if (c->keep_len == 0) {
+        check_take_head(&c->target->check, c->exchanges->check, slice_from(bytes, len));
+        return false;
+    }
+    keep_bytes(c, bytes, len);
+    check_take_head(&c->target->check, c->exchanges->check, slice_from(kept, c->keep_len));
+    return true;
+}
+
 static enum step take_bytes(struct client *c, const char *bytes, size_t len, uint64_t now)
 {
     struct loader *w = c->loader;
     const bool shown = w->run->plan->on_seen != NULL;
+    bool is_kept = shown;
     const bool head_was_complete = c->reply.head_complete;
     const size_t kept_before = c->keep_len;
     size_t consumed = 0;
@@ -255,6 +297,7 @@ static enum step take_bytes(struct client *c, const char *bytes, size_t len, uin
     w->in_hand = slice_from(bytes, len);
     if (head_was_complete && c->reply.body_left > 0) { /* a known-length body that is looked at */
         consumed = len;
+        check_content(c, bytes, len);
         state = reply_body_moved(&c->reply, len);
     } else {
         state = reply_feed(&c->reply, bytes, len, &consumed);
@@ -262,6 +305,7 @@ static enum step take_bytes(struct client *c, const char *bytes, size_t len, uin
             const size_t rest = len - consumed;
             const size_t n = rest < c->reply.body_left ? rest : (size_t)c->reply.body_left;
 
+            check_content(c, bytes + consumed, n);
             consumed += n;
             state = reply_body_moved(&c->reply, n);
         }
@@ -270,6 +314,11 @@ static enum step take_bytes(struct client *c, const char *bytes, size_t len, uin
         show(c, bytes, consumed, head_was_complete, kept_before);
         w->in_hand = (struct slice){ 0 }; /* kept already */
     }
+    if (__builtin_expect(c->target->check.looks_at_fields, 0) && !head_was_complete && c->reply.head_complete &&
+        check_head(c, bytes, len)) {
+        is_kept = true;
+        w->in_hand = (struct slice){ 0 };
+    }
     switch (state) {
     case REPLY_DONE:
         if (consumed < len)
@@ -277,9 +326,13 @@ static enum step take_bytes(struct client *c, const char *bytes, size_t len, uin
         return reply_complete(c, now);
     case REPLY_MORE:
     case REPLY_BODY:
-        if (!shown)
+        if (!is_kept)
             keep_bytes(c, bytes, len);
         w->in_hand = (struct slice){ 0 };
+        if (__builtin_expect(c->awaits_continue, 0) && c->reply.interim > 0 && !c->reply.head_complete) {
+            http1_continue(c);
+            return STEP_ENDED;
+        }
         return STEP_AGAIN;
     case REPLY_BAD:
         return fail(c, FAIL_BAD_MESSAGE, reply_reason(&c->reply), now);
@@ -344,7 +397,7 @@ static bool may_discard(const struct client *c)
     const struct run *run = c->loader->run;
 
     return c->reply.head_complete && c->reply.body_left > 0 && run->plan->on_seen == NULL &&
-           (run->plan->save_failures_dir == NULL || c->keep_len == run->keep_max);
+           !c->target->check.looks_at_body && (run->plan->save_failures_dir == NULL || c->keep_len == run->keep_max);
 }
 
 static enum step discard_body(struct client *c)

@@ -34,7 +34,7 @@ static bool on_head(void *stream, uint16_t status)
         return false;
     x->head_complete = true;
     x->status = status;
-    return !x->client->loader->run->expect_status[status];
+    return !x->client->target->check.status[status] || x->client->target->check.spec != NULL;
 }
 
 static void on_length(void *stream, uint64_t content_length)
@@ -61,6 +61,8 @@ static void on_field(void *stream, struct slice name, struct slice value)
     char *keep = c->loader->keep + (size_t)c->index * room;
     int n;
 
+    if (__builtin_expect(c->target->check.looks_at_fields, 0))
+        check_take_field(&c->target->check, x->check, name, value);
     if (c->keep_stream != 0 && c->keep_stream != x->stream)
         return;
     if (c->keep_stream == 0)
@@ -89,6 +91,8 @@ static void on_data(void *stream, struct slice bytes)
     const size_t room = c->loader->run->keep_max - c->keep_len;
 
     x->body_bytes += bytes.len;
+    if (__builtin_expect(c->target->check.looks_at_body, 0))
+        check_take_body(&c->target->check, x->check, bytes);
     if (c->keep_stream != x->stream || room < 2)
         return;
     if (x->body_bytes == bytes.len) { /* the first of the body: the empty line before it */
@@ -119,19 +123,13 @@ static void on_sent(void *stream)
 static long read_body(void *stream, char *out, size_t len, bool *end)
 {
     struct exchange *x = stream;
-    const struct target *t = x->client->target;
-    const uint64_t left = t->body_bytes - x->body_sent;
-    ssize_t n = (ssize_t)(len < left ? len : left);
+    const struct body *body = &x->client->target->body;
+    const long n = body_read(body, x->body_sent, &x->body_piece, out, len);
 
-    if (t->body_file >= 0) {
-        n = pread(t->body_file, out, (size_t)n, (off_t)x->body_sent);
-        if (n < 0 || (n == 0 && left > 0))
-            return -1; /* it became shorter while it was sent */
-    } else if (n > 0) {
-        memcpy(out, t->body.ptr + x->body_sent, (size_t)n);
-    }
+    if (n < 0)
+        return -1; /* a file became shorter while it was sent */
     x->body_sent += (uint64_t)n;
-    *end = x->body_sent == t->body_bytes;
+    *end = x->body_sent == body->bytes;
     return n;
 }
 
@@ -368,6 +366,9 @@ void http2_send(struct exchange *x, uint64_t now)
 
     x->is_begun = x->is_out = x->is_framed = x->timed_out = x->has_length = false;
     x->body_sent = 0;
+    x->body_piece = 0;
+    if (__builtin_expect(x->check != NULL, 0))
+        check_begin(&c->target->check, x->check);
     if (!wants_new_connection(c)) {
         x->stream = h2_client_submit(c->h2, c->target->h2_request, x);
         if (x->stream > 0) {

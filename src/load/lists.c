@@ -78,6 +78,53 @@ void client_list_drop_connect(struct client *c)
     c->opening_timed = false;
 }
 
+void continue_add(struct client *c, uint64_t now)
+{
+    struct loader *w = c->loader;
+    struct client_list *l = &w->continues;
+
+    c->awaits_since_ns = now;
+    c->in_continue = (struct client_link){ .prev = l->last };
+    if (l->last != NULL)
+        l->last->in_continue.next = c;
+    else
+        l->first = c;
+    l->last = c;
+    if (l->first == c && !timer_is_running(&w->continue_timer))
+        timer_start(&w->continue_timer, CONTINUE_WAIT_NS);
+}
+
+void continue_drop(struct client *c)
+{
+    struct client_list *l = &c->loader->continues;
+    struct client *prev = c->in_continue.prev, *next = c->in_continue.next;
+
+    c->awaits_continue = false;
+    if (c->awaits_since_ns == 0)
+        return; /* its head is not out yet */
+    c->awaits_since_ns = 0;
+    if (prev != NULL)
+        prev->in_continue.next = next;
+    else
+        l->first = next;
+    if (next != NULL)
+        next->in_continue.prev = prev;
+    else
+        l->last = prev;
+}
+
+/* A server that does not know Expect answers nothing: the body goes out after a while all the same. */
+static void on_continue_wait(struct timer *t)
+{
+    struct loader *w = t->arg;
+    const uint64_t now = clock_now_ns();
+
+    while (w->continues.first != NULL && w->continues.first->awaits_since_ns + CONTINUE_WAIT_NS <= now)
+        http1_continue(w->continues.first);
+    if (w->continues.first != NULL && w->stage != STAGE_OVER)
+        timer_start(t, w->continues.first->awaits_since_ns + CONTINUE_WAIT_NS - now);
+}
+
 static void on_timeouts(struct timer *t)
 {
     struct loader *w = t->arg;
@@ -240,6 +287,7 @@ void lists_init(struct loader *w)
 {
     init_timer(w, &w->timeout_timer, on_timeouts);
     init_timer(w, &w->connect_timer, on_connect_timeouts);
+    init_timer(w, &w->continue_timer, on_continue_wait);
     init_timer(w, &w->backoff_timer, on_backoff);
     init_timer(w, &w->linger_timer, on_linger);
 }

@@ -15,12 +15,24 @@
 
 #include <stdint.h>
 
+/* One part of a multipart/form-data body. */
+struct load_part {
+    const char *name;
+    const char *path; /* a file, sent from the file; NULL: the value */
+    struct slice value;
+    const char *file_name;    /* NULL: the last part of path */
+    const char *content_type; /* NULL: application/octet-stream for a file, none for a value */
+};
+
 /* A body that is sent with every request. */
 struct load_body {
     bool present;
     bool from_file; /* path is opened once and sent with sendfile/pread */
     const char *path;
-    struct slice bytes; /* when not from a file */
+    uint64_t random_bytes; /* 0: not random; else so many, by the plan's seed */
+    const struct load_part *parts;
+    size_t part_count;  /* 0: no form */
+    struct slice bytes; /* when none of these */
 };
 
 /* How the connections of one target are used, where that differs from target to target. */
@@ -36,14 +48,28 @@ struct load_manner {
     int tcp_idle_s, tcp_interval_s, tcp_probes;
 };
 
+/* What a reply must be to count as ok. */
+struct load_expect {
+    const uint8_t *status; /* STATUS_MAX flags, or NULL: 2xx and 3xx */
+    bool has_body_bytes;
+    uint64_t body_bytes;          /* of the content, without framing */
+    const uint8_t *body_sha256;   /* LOAD_SHA256_BYTES, or NULL */
+    const char *body_regex;       /* Perl's syntax; looked for in the first LOAD_REGEX_BODY_MAX bytes; NULL */
+    const struct strlist *fields; /* "Name: value", or "Name" alone: it is there; at most LOAD_EXPECT_FIELDS */
+};
+#define LOAD_SHA256_BYTES 32
+#define LOAD_REGEX_BODY_MAX (1024u * 1024u)
+#define LOAD_EXPECT_FIELDS 32
+
 struct load_target {
     const char *url;              /* as given; redacted before it is written anywhere */
     const char *method;           /* "GET", … */
     const struct strlist *fields; /* -H */
     struct load_body body;
-    const char *content_type;  /* NULL: none */
-    const char *user_agent;    /* NULL: ours */
-    const char *authorization; /* whole value; NULL: from the URL's userinfo, or none */
+    const struct load_expect *expect; /* NULL: the plan's expect_status, and nothing else */
+    const char *content_type;         /* NULL: none, but a form's own */
+    const char *user_agent;           /* NULL: ours */
+    const char *authorization;        /* whole value; NULL: from the URL's userinfo, or none */
     const char
         *raw_target; /* request target to send instead of the URL's (ab's proxy: absolute-form); NULL: the URL's */
     const char *authority;            /* Host to send instead of the URL's; NULL: the URL's */
@@ -130,6 +156,8 @@ struct load_plan {
     uint64_t requests_per_connection;    /* 0: for ever */
     enum http_version version;           /* HTTP_2: by ALPN for https, with prior knowledge for http */
     uint32_t streams;                    /* HTTP/2: requests in flight per connection; 0: 1 */
+    bool chunked;                        /* HTTP/1.1: bodies go in chunks, without their length */
+    bool expect_continue;                /* HTTP/1.1: a body waits for 100 Continue, a second at most */
     bool http10_keep_alive;              /* Connection: keep-alive on 1.0 */
     bool no_retry;
     bool open_on_demand; /* no connection before its first request needs it (with keep_trying) */
@@ -187,6 +215,9 @@ struct load_first {
     int tls_key_bits, tls_cipher_bits;
 };
 const struct load_first *load_first_reply(const struct load *l);
+/* When the window began, on the clock of the records (clock_now_ns()). UINT64_MAX before: from a thread of its own (the
+ * records' callback) it may be asked at any time. */
+uint64_t load_window_start_ns(struct load *l);
 /* What the plan resolved to, as text for --dry-run: targets, addresses, threads, connections. */
 void load_describe(const struct load *l, struct buf *out);
 void load_free(struct load *l); /* NULL is fine */

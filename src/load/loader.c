@@ -354,6 +354,11 @@ static int init_memory(struct loader *w, struct err *err)
         (!MAP(w->h2_out, (size_t)w->conn_count * H2_OUT_BYTES) ||
          h2_pool_new(&w->h2_pool, H2_POOL_BASE + (size_t)w->conn_count * H2_POOL_PER_CONNECTION, err) != 0))
         return -1;
+    if (run->checks && check_states_new(&w->check_states, (size_t)w->conn_count * run->streams, run->has_digests,
+                                        run->has_patterns, err) != 0)
+        return -1;
+    if (run->has_patterns && pattern_matcher_new(&w->matcher, err) != 0)
+        return -1;
     if (plan->on_records != NULL && record_ring_init(&w->ring, err) != 0)
         return -1;
     w->free_watch_count = watch_capacity(w);
@@ -454,6 +459,8 @@ void loader_release(struct loader *w)
     interval_log_release(&w->log);
     record_ring_release(&w->ring);
     failures_release(&w->failures);
+    check_states_free(w->check_states, (size_t)w->conn_count * w->run->streams);
+    pattern_matcher_free(w->matcher);
     pages_unmap(w->conns, w->conn_count * sizeof(*w->conns));
     pages_unmap(w->exchanges, (size_t)w->conn_count * w->run->streams * sizeof(*w->exchanges));
     h2_pool_free(w->h2_pool);

@@ -67,7 +67,9 @@ struct exchange {
      * time. */
     bool is_begun, is_out, is_framed, timed_out, has_length;
     uint64_t body_sent, length;
-    int32_t stream; /* HTTP/2: its number; 0: none */
+    size_t body_piece;         /* where what is sent of the body ends */
+    struct check_state *check; /* NULL: no target has checks that need one */
+    int32_t stream;            /* HTTP/2: its number; 0: none */
     uint64_t bytes_received, body_bytes;
     uint64_t due_ns;   /* when the request should begin: latency counts from here */
     uint64_t taken_ns; /* when a connection took it: time-outs and Little's law count from here */
@@ -100,6 +102,8 @@ struct client {
     uint64_t requests_on_connection;
     uint64_t requests_left; /* UINT64_MAX: no limit */
     uint64_t sent_bytes;    /* of the current request (HTTP/1) */
+    bool awaits_continue;   /* its body waits for 100 Continue … */
+    uint64_t awaits_since_ns;
     /* HTTP/2 */
     struct h2_client *h2;
     struct slice h2_output; /* what of the session's output is not yet in the buffer below */
@@ -111,8 +115,9 @@ struct client {
     bool h2_goaway, h2_is_ending; /* takes no more requests */
     bool h2_in_events, h2_is_closing, h2_heard;
     uint64_t open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
-    uint64_t wake_ns; /* while sleeping */
-    struct client_link in_connect;
+    uint64_t wake_ns;               /* while sleeping */
+    struct client_link in_connect;  /* opening … */
+    struct client_link in_continue; /* … open, and its head is out */
     struct client *next_sleeping;
 };
 
@@ -141,9 +146,9 @@ struct run {
     uint32_t worker_count;
     struct load_schedule warm_schedule; /* of the warm-up: the first rate, constant */
     struct load_stage warm_stage;
-    const uint8_t *expect_status; /* STATUS_MAX flags */
-    size_t keep_max;              /* bytes of a reply kept per connection */
-    char ports_note[64];          /* the range of local ports, for when it is used up */
+    bool checks, checks_fields, has_digests, has_patterns; /* any target's check */
+    size_t keep_max;                                       /* bytes of a reply kept per connection */
+    char ports_note[64];                                   /* the range of local ports, for when it is used up */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t ramped;    /* workers that have finished their ramp */
@@ -208,11 +213,12 @@ struct loader {
     struct watch **free_watches;
     size_t free_watch_count;
     struct exchange_list timeouts;
-    struct client_list connects; /* oldest first: both time-outs are constants */
-    unsigned depth;              /* of exchanges begun inside one another */
-    bool gave_up;                /* by count, and no connection could be opened for a whole time-out */
-    uint64_t alive_ns;           /* when a connection was last opened */
-    struct timer timeout_timer, connect_timer, backoff_timer, ramp_timer, ramp_limit_timer;
+    struct client_list connects;  /* oldest first: both time-outs are constants */
+    unsigned depth;               /* of exchanges begun inside one another */
+    bool gave_up;                 /* by count, and no connection could be opened for a whole time-out */
+    uint64_t alive_ns;            /* when a connection was last opened */
+    struct client_list continues; /* oldest first */
+    struct timer timeout_timer, connect_timer, continue_timer, backoff_timer, ramp_timer, ramp_limit_timer;
     struct {
         struct client *first, *last;
     } sleeping[BACKOFF_LEVELS];
@@ -229,6 +235,8 @@ struct loader {
     uint32_t h2_max_concurrent; /* the least that a server allowed; 0: none did */
     char *h2_out;               /* every connection's buffer of bytes to write */
     char *scratch;
+    struct check_state *check_states; /* one per exchange, when the run has checks */
+    struct pattern_matcher *matcher;
     char *keep;           /* run->keep_max bytes a connection, touched when needed */
     struct slice in_hand; /* the part of the current reply that the current read brought */
     struct load_first first;
@@ -283,7 +291,9 @@ void exchange_time_out(struct exchange *x, uint64_t now);
 void exchange_note_sent(struct exchange *x, uint64_t before); /* its first byte is out: it counts as sent */
 void http1_send(struct exchange *x, uint64_t now);
 void http1_events(struct client *c, unsigned events);
-void http1_note_reply(struct client *c); /* what is known of the reply goes to the exchange */
+void http1_on_body(void *arg, struct slice bytes); /* content of chunked bodies, for checks */
+void http1_continue(struct client *c);             /* the body goes out now, whether it was asked for or not */
+void http1_note_reply(struct client *c);           /* what is known of the reply goes to the exchange */
 
 #define H2_OUT_BYTES (64u * 1024u)
 bool http2_open(struct client *c);  /* on a socket that is open; false when memory is used up */
@@ -315,6 +325,9 @@ void timeout_add(struct exchange *x);
 void timeout_drop(struct exchange *x);
 void client_list_add_connect(struct client *c);
 void client_list_drop_connect(struct client *c);
+#define CONTINUE_WAIT_NS UINT64_C(1000000000)
+void continue_add(struct client *c, uint64_t now); /* waits for 100 Continue */
+void continue_drop(struct client *c);
 void lists_init(struct loader *w);
 /* Wakes a sleeping connection before its time (the window begins). */
 void loader_finish(struct loader *w, uint64_t now);

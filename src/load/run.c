@@ -33,6 +33,8 @@ struct load {
     uint32_t connections; /* of all targets */
     uint32_t capacity;    /* with those that --grow may add */
     uint8_t expect[STATUS_MAX];
+    char *noise; /* bytes of random bodies; NULL: there are none */
+    size_t noise_bytes;
     uint64_t open_files_limit;
     struct load_first first;
 };
@@ -58,13 +60,53 @@ static void expect_defaults(struct load *l)
         else
             l->expect[s] = s >= 200 && s < 400;
     }
-    l->run.expect_status = l->expect;
+}
+
+/* One block of random bytes serves all random bodies. */
+static int prepare_random(struct load *l, struct err *err)
+{
+    uint64_t longest = 0;
+    struct rng rng;
+    void *memory;
+
+    for (size_t i = 0; i < l->plan.target_count; i++)
+        if (l->plan.targets[i].body.random_bytes > longest)
+            longest = l->plan.targets[i].body.random_bytes;
+    l->noise_bytes = (size_t)(longest < BODY_RANDOM_MAX ? longest : BODY_RANDOM_MAX);
+    if (l->noise_bytes == 0)
+        return 0;
+    if (pages_map(&memory, l->noise_bytes, err) != 0)
+        return -1;
+    l->noise = memory;
+    rng_init(&rng, l->plan.seed);
+    rng_fill(&rng, l->noise, l->noise_bytes);
+    return 0;
+}
+
+/* What the checks of all targets need of every exchange. */
+static void note_checks(struct run *run)
+{
+    for (size_t i = 0; i < run->target_count; i++) {
+        const struct check *c = &run->targets[i].check;
+
+        run->checks |= c->looks_at_body || c->looks_at_fields;
+        run->checks_fields |= c->looks_at_fields;
+        run->has_digests |= c->spec != NULL && c->spec->body_sha256 != NULL;
+        run->has_patterns |= c->pattern != NULL;
+    }
+    if (run->checks_fields) /* whole heads are kept */
+        run->keep_max += run->reply_settings.head_max_bytes;
 }
 
 static int prepare_targets(struct load *l, struct err *err)
 {
     struct run *run = &l->run;
+    struct target_shared shared;
     void *table;
+
+    if (prepare_random(l, err) != 0)
+        return -1;
+    shared = (struct target_shared){ .statuses = l->expect, .noise = slice_from(l->noise, l->noise_bytes) };
 
     run->targets = calloc(l->plan.target_count, sizeof(*run->targets));
     if (run->targets == NULL)
@@ -74,9 +116,12 @@ static int prepare_targets(struct load *l, struct err *err)
     run->addresses = table;
     for (size_t i = 0; i < l->plan.target_count; i++) {
         run->target_count++;
-        if (target_prepare(&run->targets[i], &l->plan.targets[i], &l->plan, err) != 0)
+        if (target_prepare(&run->targets[i], &l->plan.targets[i], &l->plan, &shared, err) != 0)
             return -1;
     }
+    note_checks(run);
+    if (run->has_digests || run->has_patterns)
+        run->reply_settings.on_body = http1_on_body;
     return 0;
 }
 
@@ -532,6 +577,17 @@ const struct load_first *load_first_reply(const struct load *l)
     return &l->first;
 }
 
+uint64_t load_window_start_ns(struct load *l)
+{
+    struct run *run = &l->run;
+    uint64_t start;
+
+    pthread_mutex_lock(&run->lock);
+    start = run->go ? run->go_ns + l->plan.warmup_ns : UINT64_MAX;
+    pthread_mutex_unlock(&run->lock);
+    return start;
+}
+
 void load_describe(const struct load *l, struct buf *out)
 {
     char text[ADDR_TEXT_MAX], time[UNITS_TEXT_MAX];
@@ -568,6 +624,7 @@ void load_free(struct load *l)
         target_release(&l->run.targets[i]);
     free(l->run.targets);
     free(l->run.places);
+    pages_unmap(l->noise, l->noise_bytes);
     pages_unmap(l->run.addresses, sizeof(*l->run.addresses));
     pthread_mutex_destroy(&l->run.lock);
     pthread_cond_destroy(&l->run.changed);

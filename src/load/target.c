@@ -2,11 +2,8 @@
 #include "load/target.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define REQUEST_MAX (1024u * 1024u)
 #define INLINE_BODY_MAX (64u * 1024u)
@@ -23,27 +20,6 @@ uint16_t address_table_slot(struct address_table *t, const struct addr *a)
     t->items[n] = *a;
     atomic_store_explicit(&t->count, n + 1, memory_order_release);
     return (uint16_t)n;
-}
-
-static int open_body(struct target *t, const struct load_body *body, struct err *err)
-{
-    struct stat st;
-
-    t->body_file = -1;
-    if (!body->present)
-        return 0;
-    if (!body->from_file) {
-        t->body = body->bytes;
-        t->body_bytes = body->bytes.len;
-        return 0;
-    }
-    t->body_file = open(body->path, O_RDONLY | O_CLOEXEC);
-    if (t->body_file < 0 || fstat(t->body_file, &st) != 0)
-        return err_set(err, ERR_CONFIG, errno, "cannot read the body file '%s'", body->path);
-    if (!S_ISREG(st.st_mode))
-        return err_set(err, ERR_CONFIG, 0, "the body file '%s' is not a regular file", body->path);
-    t->body_bytes = (uint64_t)st.st_size;
-    return 0;
 }
 
 /* "HOST:PORT" of connect_to, else what the URL says. */
@@ -131,9 +107,11 @@ static int build_requests(struct target *t, const struct load_plan *plan, struct
         .fields = spec->fields,
         .authorization = buf_slice(&authorization),
         .user_agent = slice_str(spec->user_agent),
-        .content_type = slice_str(spec->content_type),
+        .content_type = slice_str(spec->content_type != NULL ? spec->content_type : t->body.content_type),
         .has_body = spec->body.present,
-        .body_bytes = t->body_bytes,
+        .body_bytes = t->body.content_bytes,
+        .chunked = plan->chunked,
+        .expect_continue = plan->expect_continue && t->body.bytes > 0,
         .keep_alive = plan->version == HTTP_1_0 && plan->http10_keep_alive,
     };
     if (request_build(&t->keep_request, &r, err) != 0)
@@ -150,15 +128,18 @@ out:
     return rc;
 }
 
-/* Short bodies travel in the same write as the head. */
-static void inline_short_body(struct target *t)
+static int make_ready(struct target *t, const struct load_plan *plan, const struct target_shared *shared,
+                      struct err *err)
 {
-    if (t->body_file >= 0 || t->body.len == 0 || t->body.len > INLINE_BODY_MAX)
-        return;
-    buf_add_slice(&t->keep_request, t->body);
-    buf_add_slice(&t->close_request, t->body);
-    t->body = (struct slice){ 0 };
-    t->body_bytes = 0;
+    const struct load_target *spec = t->spec;
+
+    if (url_parse(&t->url, slice_str(spec->url), err) != 0 || set_connect(t, plan, err) != 0 ||
+        set_names(t, plan, err) != 0)
+        return -1;
+    if (body_prepare(&t->body, &spec->body, shared->noise, plan->chunked, plan->seed, err) != 0 ||
+        check_prepare(&t->check, spec->expect, shared->statuses, err) != 0)
+        return -1;
+    return build_requests(t, plan, err);
 }
 
 static struct load_manner manner_of(const struct load_target *spec, const struct load_plan *plan)
@@ -171,19 +152,19 @@ static struct load_manner manner_of(const struct load_target *spec, const struct
                                  .think_max_ns = plan->think_max_ns };
 }
 
-int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan, struct err *err)
+int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan,
+                   const struct target_shared *shared, struct err *err)
 {
-    *t = (struct target){ .spec = spec, .manner = manner_of(spec, plan), .body_file = -1 };
+    *t = (struct target){ .spec = spec, .manner = manner_of(spec, plan) };
     buf_init(&t->keep_request, REQUEST_MAX);
     buf_init(&t->close_request, REQUEST_MAX);
-    if (url_parse(&t->url, slice_str(spec->url), err) != 0 || set_connect(t, plan, err) != 0 ||
-        set_names(t, plan, err) != 0 || open_body(t, &spec->body, err) != 0 || build_requests(t, plan, err) != 0)
+    if (make_ready(t, plan, shared, err) != 0)
         return -1;
     if (plan->version == HTTP_2 &&
         h2_request_new(&t->h2_request, buf_slice(&t->keep_request), t->url.https, spec->body.present, err) != 0)
         return -1;
-    if (plan->version != HTTP_2)
-        inline_short_body(t);
+    if (plan->version != HTTP_2 && !plan->expect_continue) /* short bodies travel in the same write as the head */
+        body_inline(&t->body, &t->keep_request, &t->close_request, INLINE_BODY_MAX);
     if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request))
         return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
     t->https = t->url.https;
@@ -306,12 +287,12 @@ void target_release(struct target *t)
         free(set);
         set = older;
     }
-    if (t->body_file >= 0)
-        close(t->body_file);
+    body_release(&t->body);
+    check_release(&t->check);
     free(t->host);
     free(t->connect_host);
     h2_request_free(t->h2_request);
     buf_release(&t->keep_request);
     buf_release(&t->close_request);
-    *t = (struct target){ .body_file = -1 };
+    *t = (struct target){ 0 };
 }

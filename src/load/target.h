@@ -11,6 +11,8 @@
 #include "base/buf.h"
 #include "http/h2_client.h"
 #include "http/url.h"
+#include "load/body.h"
+#include "load/check.h"
 #include "load/load.h"
 
 #include <stdatomic.h>
@@ -46,18 +48,23 @@ struct target {
     const char *verify_name;                /* the name or literal the certificate must be valid for */
     struct buf keep_request, close_request; /* heads, short bodies included */
     struct h2_request *h2_request;          /* the same for HTTP/2; NULL: HTTP/1 */
-    struct slice body;                      /* a longer body in memory */
-    int body_file;                          /* or in a file; -1 */
-    uint64_t body_bytes;                    /* of the parts that follow the buffers above */
+    struct body body;                       /* what follows the buffers above */
+    struct check check;
     bool is_head, is_idempotent, https;
     const char *override_addresses; /* --resolve; NULL: look the name up */
     uint64_t lookup_ns;
     _Atomic(struct address_set *) addresses;
 };
 
+/* What the targets of a run have in common. */
+struct target_shared {
+    const uint8_t *statuses; /* STATUS_MAX flags, for targets that expect none of their own */
+    struct slice noise;      /* see body.h */
+};
+
 /* Everything but the addresses. ERR_USAGE/ERR_CONFIG with the offending value. */
 MUST_CHECK int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan,
-                              struct err *err);
+                              const struct target_shared *shared, struct err *err);
 /* Looks the name up (or takes the override) and publishes the set when it differs from the current one. */
 MUST_CHECK int target_resolve(struct target *t, const struct load_plan *plan, struct address_table *table,
                               struct err *err);

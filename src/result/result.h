@@ -36,7 +36,8 @@
     X(FAIL_BAD_MESSAGE, "bad_message")                         \
     X(FAIL_HEADER_TOO_LARGE, "header_too_large")               \
     X(FAIL_STATUS, "status")                                   \
-    X(FAIL_BODY, "body")
+    X(FAIL_BODY, "body")                                       \
+    X(FAIL_HEADER, "header")
 
 enum fail_kind {
 #define FAIL_ENUM(id, text) id,

@@ -167,9 +167,9 @@ static void test_log_lines(void **state)
     struct err err;
     struct buf text;
 
-    assert_int_equal(request_log_open(&log, "l", NS_PER_S, &err), 0);
-    request_log_add(&log, records, 2);
-    request_log_add(&log, records + 2, 1);
+    assert_int_equal(request_log_open(&log, "l", &err), 0);
+    request_log_add(&log, records, 2, BEGIN + NS_PER_S);
+    request_log_add(&log, records + 2, 1, BEGIN + NS_PER_S);
     assert_int_equal(request_log_close(&log, &err), 0);
     read_file("l", &text);
     const char *lines = strchr(text.data, '\n') + 1;
@@ -186,9 +186,9 @@ static void test_log_tells_of_a_full_disk_at_its_end(void **state)
     struct request_log log;
     struct err err = { 0 };
 
-    assert_int_equal(request_log_open(&log, "/dev/full", 0, &err), 0);
+    assert_int_equal(request_log_open(&log, "/dev/full", &err), 0);
     for (int i = 0; i < 10000; i++)
-        request_log_add(&log, &record, 1);
+        request_log_add(&log, &record, 1, 0);
     assert_int_equal(request_log_close(&log, &err), -1);
     assert_int_equal(err.kind, ERR_SYSTEM);
     assert_non_null(strstr(err.what, "/dev/full: No space left"));
@@ -200,8 +200,8 @@ static void test_no_log(void **state)
     struct request_log log;
     struct err err;
 
-    assert_int_equal(request_log_open(&log, NULL, 0, &err), 0);
-    request_log_add(&log, &record, 1);
+    assert_int_equal(request_log_open(&log, NULL, &err), 0);
+    request_log_add(&log, &record, 1, 0);
     assert_int_equal(request_log_close(&log, &err), 0);
 }
 

@@ -104,7 +104,8 @@ struct common {
     size_t most_sessions; /* of one side, or of the history */
 };
 
-/* A session belongs to one side (those of the sides were taken out of the history). */
+/* Sessions are alike when they are of the same sides: of base, of new, of both, or of the history (from which those of
+ * the sides were taken out). */
 static void find_common(struct common *out, const struct session_means *m, const struct effects *e,
                         const struct compare_work *w, unsigned char *side_of)
 {
@@ -113,8 +114,8 @@ static void find_common(struct common *out, const struct session_means *m, const
     *out = (struct common){ 0 };
     for (size_t g = 0; g < w->in->cell_count * SIDES; g++)
         for (size_t i = m->starts[g]; i < m->starts[g + 1]; i++)
-            side_of[m->obs[i].level] = (unsigned char)(1 + g % SIDES);
-    for (unsigned char side = 1; side <= SIDES; side++) {
+            side_of[m->obs[i].level] |= (unsigned char)(1u << g % SIDES);
+    for (unsigned side = 1; side < 1u << SIDES; side++) {
         double mean = 0;
         size_t n = 0;
 

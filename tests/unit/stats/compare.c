@@ -215,6 +215,7 @@ static void bad_input_is_refused(void **state)
     (void)state;
     run(s); /* no cells at all */
     assert_int_equal(compare_exit_code(s->out.counts, false, true), 0);
+    compare_release(&s->out);
     for (size_t i = 0; i < COUNT(BAD); i++) {
         struct err err = { 0 };
 

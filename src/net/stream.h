@@ -27,8 +27,9 @@ struct stream {
     bool is_tcp;
     uint32_t buffer_bytes; /* SO_SNDBUF and SO_RCVBUF of the next stream_connect(); 0: the system's */
     bool unclean;
-    bool _is_dry;          /* TLS: the last read found no whole record; what is buffered is no use before more comes */
-    bool _saw_eof;         /* TLS: the socket said FIN */
+    uint32_t tls_peer; /* the owner's: tells peers of the same names apart (1, 2, …), for kept sessions; 0: names do */
+    bool _is_dry;      /* TLS: the last read found no whole record; what is buffered is no use before more comes */
+    bool _saw_eof;     /* TLS: the socket said FIN */
     uint64_t _session_key; /* TLS: which kept session is this peer's */
     struct tls *_tls;      /* NULL for plain */
     char tls_error[120];   /* "alert unrecognized_name", "certificate verify failed: self-signed certificate" */

@@ -90,7 +90,7 @@ static int start_client(struct stream *s, SSL *ssl, struct tls_context *ctx, con
         return refuse(s, "the name to verify is impossible");
     }
     if (ctx->keeps_sessions) {
-        s->_session_key = tls_session_key(sni, verify_name);
+        s->_session_key = tls_session_key(sni, verify_name, s->tls_peer);
         tls_resume_session(ctx, s, ssl);
     }
     SSL_set_connect_state(ssl);

@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+#include <stdint.h>
+
 struct tls_context;
 
 struct tls_client_config {
@@ -19,8 +21,10 @@ struct tls_client_config {
      * they are refused. */
     int min_version, max_version;
     const char *alpn; /* "http/1.1", "h2,http/1.1"; NULL: none */
-    /* Keep the newest session of each peer (told apart by sni and verify_name) and offer it at the next connection. */
+    /* Keep the newest session of each peer (told apart by sni, verify_name and the stream's tls_peer) and offer it at
+     * the next connection. */
     bool session_cache;
+    uint32_t session_peers; /* how many are kept; 0: 256 */
 };
 
 /* One context per worker thread (its locks would be shared otherwise). ERR_CONFIG naming the file or value. The caller

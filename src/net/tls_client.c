@@ -146,10 +146,7 @@ static int configure(struct tls_context *ctx, const struct tls_client_config *co
             return tls_err_set(err, "cannot offer ALPN \"%s\"", config->alpn);
         }
     }
-    if (config->session_cache) {
-        tls_keep_sessions(ctx);
-    }
-    return 0;
+    return config->session_cache ? tls_keep_sessions(ctx, config->session_peers, err) : 0;
 }
 
 int tls_client_context(struct tls_context **out, const struct tls_client_config *config, struct err *err)

@@ -66,11 +66,21 @@ int tls_context_set_alpn(struct tls_context *ctx, const char *list, struct err *
     return 0;
 }
 
+/* The library would ask for it on the terminal. */
+static int refuse_passphrase(char *out, int size, int writing, void *asked)
+{
+    (void)out;
+    (void)size;
+    (void)writing;
+    *(bool *)asked = true;
+    return -1;
+}
+
 /* Read by the library's own context: the lean one of clients knows no private keys. */
-static EVP_PKEY *read_key(const char *path)
+static EVP_PKEY *read_key(const char *path, bool *needs_passphrase)
 {
     BIO *file = BIO_new_file(path, "r");
-    EVP_PKEY *key = file != NULL ? PEM_read_bio_PrivateKey(file, NULL, NULL, NULL) : NULL;
+    EVP_PKEY *key = file != NULL ? PEM_read_bio_PrivateKey(file, NULL, refuse_passphrase, needs_passphrase) : NULL;
 
     BIO_free(file);
     return key;
@@ -78,9 +88,15 @@ static EVP_PKEY *read_key(const char *path)
 
 static int use_key(struct tls_context *ctx, const char *path, struct err *err)
 {
-    EVP_PKEY *key = read_key(path);
-    bool is_used = key != NULL && SSL_CTX_use_PrivateKey(ctx->ssl_ctx, key) == 1;
+    bool needs_passphrase = false, is_used;
+    EVP_PKEY *key = read_key(path, &needs_passphrase);
 
+    if (key == NULL && needs_passphrase) {
+        ERR_clear_error();
+        err_set(err, ERR_CONFIG, 0, "cannot use key file %s: it is encrypted", path);
+        return err_hint(err, "decrypt it into a file of its own: openssl pkey -in %s -out key.pem", path);
+    }
+    is_used = key != NULL && SSL_CTX_use_PrivateKey(ctx->ssl_ctx, key) == 1;
     EVP_PKEY_free(key);
     return is_used ? 0 : tls_err_set(err, "cannot use key file %s", path);
 }

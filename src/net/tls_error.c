@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -61,14 +62,20 @@ static void name_alert(char *out, size_t size, int number)
     snprintf(out, size, "alert %d", number);
 }
 
-/* The oldest error of the TLS library itself, else the oldest of all; the queue is empty afterwards. */
+/* What the system said, else the oldest error of the TLS library itself, else the oldest of all. */
+static int rank(unsigned long error)
+{
+    return ERR_SYSTEM_ERROR(error) ? 2 : ERR_GET_LIB(error) == ERR_LIB_SSL ? 1 : 0;
+}
+
+/* The one that tells most; the queue is empty afterwards. */
 static unsigned long take_error(void)
 {
     unsigned long first = ERR_get_error();
     unsigned long chosen = first;
 
     for (unsigned long e = first; e != 0; e = ERR_get_error()) {
-        if (ERR_GET_LIB(e) == ERR_LIB_SSL && ERR_GET_LIB(chosen) != ERR_LIB_SSL) {
+        if (rank(e) > rank(chosen)) {
             chosen = e;
         }
     }
@@ -81,6 +88,8 @@ static void reason_of(char *out, size_t size, unsigned long error)
 
     if (error == 0) {
         snprintf(out, size, "unknown reason");
+    } else if (ERR_SYSTEM_ERROR(error)) {
+        snprintf(out, size, "%s", strerrordesc_np(ERR_GET_REASON(error)));
     } else if (reason != NULL) {
         snprintf(out, size, "%s", reason);
     } else {

@@ -10,16 +10,19 @@
 
 enum { ALPN_MAX = 256, TLS_NAME_MAX = 256, TLS_SESSIONS = 256 };
 
+struct kept_session {
+    uint64_t key;
+    SSL_SESSION *session;
+};
+
 struct tls_context {
     SSL_CTX *ssl_ctx;
     BIO_METHOD *bio_method;
     bool is_server;
     bool verifies;
     bool keeps_sessions;
-    struct {
-        uint64_t key;
-        SSL_SESSION *session;
-    } sessions[TLS_SESSIONS];     /* client: the newest of each peer, by the low bits of its key */
+    struct kept_session *sessions; /* client: the newest of each peer */
+    uint32_t session_slots;
     X509 *self_signed;            /* server without files */
     unsigned char alpn[ALPN_MAX]; /* in wire format */
     unsigned alpn_len;
@@ -35,11 +38,11 @@ MUST_CHECK int tls_context_use_files(struct tls_context *ctx, const char *cert_f
 /* Makes a key and a certificate for names now, uses them and keeps the certificate. */
 MUST_CHECK int tls_self_sign(struct tls_context *ctx, const char *names, struct err *err);
 
-/* Keeps the sessions that ctx gets from now on. */
-void tls_keep_sessions(struct tls_context *ctx);
+/* Keeps the sessions that ctx gets from now on, of so many peers. */
+MUST_CHECK int tls_keep_sessions(struct tls_context *ctx, uint32_t peers, struct err *err);
 void tls_drop_sessions(struct tls_context *ctx);
-/* The peer as far as names tell it. */
-uint64_t tls_session_key(const char *sni, const char *verify_name);
+/* The peer as its names and its number tell it. */
+uint64_t tls_session_key(const char *sni, const char *verify_name, uint32_t peer);
 /* Offers the session that was kept for s->_session_key, if there is one. */
 void tls_resume_session(struct tls_context *ctx, const struct stream *s, SSL *ssl);
 /* err_set() with the reason of OpenSSL's oldest error in this thread, which clears its queue. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "net/tls_internal.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <openssl/err.h>
@@ -19,9 +21,14 @@ static uint64_t hash(uint64_t h, const char *text)
     return h * FNV_PRIME; /* a byte 0 as the end, so that "ab" + "c" is not "a" + "bc" */
 }
 
-uint64_t tls_session_key(const char *sni, const char *verify_name)
+uint64_t tls_session_key(const char *sni, const char *verify_name, uint32_t peer)
 {
-    return hash(hash(FNV_START, sni), verify_name);
+    return (hash(hash(FNV_START, sni), verify_name) ^ peer) * FNV_PRIME;
+}
+
+static struct kept_session *slot_of(const struct tls_context *ctx, const struct stream *s)
+{
+    return &ctx->sessions[(s->tls_peer != 0 ? s->tls_peer : s->_session_key) % ctx->session_slots];
 }
 
 /* OpenSSL hands over one reference. */
@@ -29,33 +36,40 @@ static int keep(SSL *ssl, SSL_SESSION *session)
 {
     struct tls_context *ctx = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
     const struct stream *s = SSL_get_app_data(ssl);
-    size_t slot = s->_session_key % TLS_SESSIONS;
+    struct kept_session *slot = slot_of(ctx, s);
 
-    SSL_SESSION_free(ctx->sessions[slot].session);
-    ctx->sessions[slot].session = session;
-    ctx->sessions[slot].key = s->_session_key;
+    SSL_SESSION_free(slot->session);
+    slot->session = session;
+    slot->key = s->_session_key;
     return 1;
 }
 
-void tls_keep_sessions(struct tls_context *ctx)
+int tls_keep_sessions(struct tls_context *ctx, uint32_t peers, struct err *err)
 {
+    ctx->session_slots = peers != 0 ? peers : TLS_SESSIONS;
+    ctx->sessions = calloc(ctx->session_slots, sizeof(*ctx->sessions));
+    if (ctx->sessions == NULL) {
+        return err_set(err, ERR_SYSTEM, ENOMEM, "cannot keep TLS sessions");
+    }
     ctx->keeps_sessions = true;
     SSL_CTX_set_session_cache_mode(ctx->ssl_ctx, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(ctx->ssl_ctx, keep);
+    return 0;
 }
 
 void tls_drop_sessions(struct tls_context *ctx)
 {
-    for (size_t i = 0; i < TLS_SESSIONS; i++) {
+    for (size_t i = 0; ctx->sessions != NULL && i < ctx->session_slots; i++) {
         SSL_SESSION_free(ctx->sessions[i].session);
-        ctx->sessions[i].session = NULL;
     }
+    free(ctx->sessions);
+    ctx->sessions = NULL;
 }
 
 void tls_resume_session(struct tls_context *ctx, const struct stream *s, SSL *ssl)
 {
-    size_t slot = s->_session_key % TLS_SESSIONS;
-    SSL_SESSION *session = ctx->sessions[slot].key == s->_session_key ? ctx->sessions[slot].session : NULL;
+    const struct kept_session *slot = slot_of(ctx, s);
+    SSL_SESSION *session = slot->key == s->_session_key ? slot->session : NULL;
 
     if (session != NULL && SSL_set_session(ssl, session) != 1) {
         ERR_clear_error(); /* a full handshake then */

@@ -320,6 +320,25 @@ static void test_sessions_of_two(void **state)
     tls_pair_end(&p);
 }
 
+/* Two ports of one host: the same names, but the session of one says nothing to the other. */
+static void test_sessions_of_two_ports(void **state)
+{
+    struct tls_pair p = tls_pair_new();
+
+    (void)state;
+    tls_pair_server(&p, &(struct tls_server_config){ .names = TLS_PAIR_NAMES });
+    tls_pair_client(&p, (struct tls_client_config){ .session_cache = true, .session_peers = 2 });
+    for (uint32_t round = 0; round < 6; round++) {
+        p.client.tls_peer = 1 + round % 2;
+        tls_pair_connect(&p, "a.test", "a.test");
+        assert_int_equal(p.client_io, IO_OK);
+        assert_int_equal(stream_tls_resumed(&p.client), round >= 2);
+        tls_pair_transfer(&p.server, &p.client, "x", 1);
+        tls_pair_close(&p);
+    }
+    tls_pair_end(&p);
+}
+
 static void *connect_often(void *arg)
 {
     int *resumed = arg;
@@ -358,11 +377,17 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_verify_name),   cmocka_unit_test(test_untrusted),
-        cmocka_unit_test(test_resumption),    cmocka_unit_test(test_sessions_of_two),
-        cmocka_unit_test(test_choices),       cmocka_unit_test(test_pending_and_discard),
-        cmocka_unit_test(test_half_a_record), cmocka_unit_test(test_send_file),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_verify_name),
+        cmocka_unit_test(test_untrusted),
+        cmocka_unit_test(test_resumption),
+        cmocka_unit_test(test_sessions_of_two),
+        cmocka_unit_test(test_sessions_of_two_ports),
+        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_pending_and_discard),
+        cmocka_unit_test(test_half_a_record),
+        cmocka_unit_test(test_send_file),
         cmocka_unit_test(test_memory),
     };
 

@@ -230,11 +230,13 @@ static const struct {
     struct tls_client_config config;
     const char *want;
 } CLIENT_CONFIGS[] = {
-    { "no such CA file", { .ca_file = "/nonexistent/ca.pem" }, "cannot use CA file /nonexistent/ca.pem: " },
+    { "no such CA file",
+      { .ca_file = "/nonexistent/ca.pem" },
+      "cannot use CA file /nonexistent/ca.pem: No such file or directory" },
     { "a CA file that is none", { .ca_file = "/proc/self/exe" }, "cannot use CA file /proc/self/exe: " },
     { "no such certificate",
       { .cert_file = "/nonexistent/c.pem", .key_file = "/nonexistent/k.pem" },
-      "cannot use certificate file /nonexistent/c.pem: " },
+      "cannot use certificate file /nonexistent/c.pem: No such file or directory" },
     { "a certificate without key", { .cert_file = "/nonexistent/c.pem" }, "a certificate needs its private key" },
     { "unknown ciphers", { .ciphers = "NO-SUCH-CIPHER" }, "cannot use TLS ciphers \"NO-SUCH-CIPHER\": " },
     { "unknown 1.3 suite", { .ciphers = "TLS_NO_SUCH_SUITE" }, "cannot use TLS ciphers \"TLS_NO_SUCH_SUITE\": " },
@@ -267,7 +269,7 @@ static const struct {
 } SERVER_CONFIGS[] = {
     { "no such certificate",
       { .cert_file = "/nonexistent/c.pem", .key_file = "/nonexistent/k.pem" },
-      "cannot use certificate file /nonexistent/c.pem: " },
+      "cannot use certificate file /nonexistent/c.pem: No such file or directory" },
     { "a key without certificate", { .key_file = "/nonexistent/k.pem" }, "a certificate needs its private key" },
     { "an empty name", { .names = "a.test,,b.test" }, "\"a.test,,b.test\" is not a list of names" },
     { "a name with a space", { .names = "a b" }, "\"a b\" is not a list of names" },

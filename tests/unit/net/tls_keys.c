@@ -184,11 +184,35 @@ static void test_mismatch(void **state)
     remove_files(&f);
 }
 
+/* A passphrase is not asked for on the terminal. */
+static void test_encrypted(void **state)
+{
+    static char passphrase[] = "hush";
+    EVP_PKEY *key = p256();
+    struct tls_context *ctx;
+    struct err err = { 0 };
+    struct files f;
+    FILE *out;
+
+    (void)state;
+    write_files(&f, key, EVP_sha256());
+    out = fopen(f.key, "w");
+    assert_int_equal(PEM_write_PrivateKey(out, key, EVP_aes_128_cbc(), NULL, 0, NULL, passphrase), 1);
+    fclose(out);
+    EVP_PKEY_free(key);
+    assert_int_equal(
+        tls_client_context(&ctx, &(struct tls_client_config){ .cert_file = f.cert, .key_file = f.key }, &err), -1);
+    assert_non_null(strstr(err.what, "it is encrypted"));
+    assert_non_null(strstr(err.what, f.key));
+    remove_files(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_mismatch),
+        cmocka_unit_test(test_encrypted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

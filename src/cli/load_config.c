@@ -91,6 +91,10 @@ static bool add_load(struct result *r, const struct load_options *o, const struc
                                    : result_add_config(r, "duration_s", "null")) &&
            add_number_or_null(r, "requests", plan->requests) && add_seconds(r, "warmup_s", plan->warmup_ns) &&
            add_number(r, "requests_per_connection", plan->requests_per_connection) &&
+           result_add_config_string(r, "close",
+                                    plan->close == LOAD_CLOSE_CLIENT  ? "client"
+                                    : plan->close == LOAD_CLOSE_RESET ? "reset"
+                                                                      : "server") &&
            add_seconds(r, "drain_s", plan->drain_ns) && add_bool(r, "retry", !plan->no_retry) &&
            add_number(r, "seed", plan->seed) && add_seconds(r, "timeout_s", plan->timeout_ns) &&
            add_seconds(r, "connect_timeout_s", plan->connect_timeout_ns);
@@ -187,6 +191,34 @@ static bool add_request(struct result *r, const struct load_options *o, const st
            result_add_config_string(r, "authorization", authorization);
 }
 
+static bool add_proxy(struct result *r, const char *proxy)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    redact_url(&text, slice_str(proxy));
+    return add_text(r, "proxy", &text);
+}
+
+/* 12 as "1.2"; 0: the library's choice. */
+static bool add_version(struct result *r, const char *name, int version)
+{
+    return version != 0 ? result_add_config(r, name, "\"%d.%d\"", version / 10, version % 10)
+                        : result_add_config(r, name, "null");
+}
+
+static bool add_tls(struct result *r, const struct load_plan *plan)
+{
+    const struct tls_client_config *t = &plan->tls;
+
+    return add_bool(r, "verify_certificates", !t->insecure) && result_add_config_string(r, "cacert", t->ca_file) &&
+           result_add_config_string(r, "sni", plan->sni) && result_add_config_string(r, "cert", t->cert_file) &&
+           add_version(r, "tls_min", t->min_version) && add_version(r, "tls_max", t->max_version) &&
+           result_add_config_string(r, "ciphers", t->ciphers) && result_add_config_string(r, "groups", t->groups) &&
+           result_add_config_string(r, "alpn", t->alpn) &&
+           result_add_config(r, "tls_resume", "%.12g", plan->tls_resume);
+}
+
 static bool add_network(struct result *r, const struct load_options *o, const struct load_plan *plan)
 {
     return add_list(r, "resolve", &o->overrides, " ") && add_bool(r, "re_resolve", plan->re_resolve) &&
@@ -195,8 +227,7 @@ static bool add_network(struct result *r, const struct load_options *o, const st
                                     o->ipv4   ? "ipv4"
                                     : o->ipv6 ? "ipv6"
                                               : "any") &&
-           add_bool(r, "verify_certificates", !plan->tls.insecure) &&
-           result_add_config_string(r, "cacert", plan->tls.ca_file) && result_add_config_string(r, "sni", plan->sni);
+           result_add_config_string(r, "connect_to", plan->connect_to) && add_proxy(r, plan->proxy) && add_tls(r, plan);
 }
 
 bool load_config_add(struct result *r, const struct load_options *o, const struct load_plan *plan)

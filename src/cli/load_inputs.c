@@ -287,6 +287,22 @@ static void take_model(struct load_inputs *in, const struct load_options *o)
     p->think_max_ns = o->think_max_ns;
 }
 
+static void take_tls(struct load_plan *p, const struct load_options *o)
+{
+    p->tls = (struct tls_client_config){
+        .insecure = o->insecure,
+        .ca_file = o->ca_file,
+        .cert_file = o->cert_file,
+        .key_file = o->key_file != NULL ? o->key_file : o->cert_file,
+        .ciphers = o->ciphers,
+        .groups = o->groups,
+        .min_version = o->tls_min,
+        .max_version = o->tls_max,
+        .alpn = o->alpn,
+    };
+    p->tls_resume = o->tls_resume;
+}
+
 static void take_manner(struct load_plan *p, const struct load_options *o)
 {
     p->version = o->http10 ? HTTP_1_0 : o->http2 || o->h2c ? HTTP_2 : HTTP_1_1;
@@ -298,9 +314,11 @@ static void take_manner(struct load_plan *p, const struct load_options *o)
     p->re_resolve = o->re_resolve;
     p->family = o->ipv4 ? AF_INET : o->ipv6 ? AF_INET6 : AF_UNSPEC;
     p->unix_socket = o->unix_socket;
+    p->connect_to = o->connect_to;
+    p->proxy = o->proxy;
+    p->close = o->close;
     p->sni = o->sni;
-    p->tls.insecure = o->insecure;
-    p->tls.ca_file = o->ca_file;
+    take_tls(p, o);
     p->expect_status = o->has_expect_status ? o->expect_status : NULL;
     p->max_errors = o->max_errors;
     p->strict = o->strict;

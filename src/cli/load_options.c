@@ -87,8 +87,15 @@ static int check_network(const struct load_options *o, struct err *err)
         if ((strchr(o->sources.items[i], ':') != NULL) == o->ipv4)
             return exclude_each_other(o->ipv4 ? "-4" : "-6", o->sources.items[i],
                                       "give --source addresses of that family", err);
+    if (o->proxy != NULL && o->connect_to != NULL)
+        return exclude_each_other("--proxy", "--connect-to", "both say where to connect: drop one of the two", err);
+    if (o->proxy != NULL && o->h2c)
+        return exclude_each_other("--proxy", "--h2c", "HTTP/2 goes through a proxy in TLS alone (--http2)", err);
     if (o->unix_socket == NULL)
         return 0;
+    if (o->proxy != NULL || o->connect_to != NULL)
+        return exclude_each_other("--unix-socket", o->proxy != NULL ? "--proxy" : "--connect-to",
+                                  "both say where to connect: drop one of the two", err);
     if (o->sources.count > 0)
         return exclude_each_other("--unix-socket", "--source",
                                   "a Unix socket has no local address: drop one of the two", err);
@@ -102,6 +109,41 @@ static int check_network(const struct load_options *o, struct err *err)
         return exclude_each_other("--unix-socket", o->ipv4 ? "-4" : "-6",
                                   "a Unix socket is of neither family: drop one of the two", err);
     return 0;
+}
+
+static bool offers_h2(const char *alpn)
+{
+    struct slice rest = slice_str(alpn);
+
+    while (rest.len > 0)
+        if (slice_eq(slice_trim(slice_split(&rest, ',')), SLICE("h2")))
+            return true;
+    return false;
+}
+
+static int check_tls(const struct load_options *o, struct err *err)
+{
+    if (o->tls_min > 0 && o->tls_max > 0 && o->tls_min > o->tls_max)
+        return exclude_each_other("--tls-min", "--tls-max", "the lowest version is above the highest", err);
+    if (o->key_file != NULL && o->cert_file == NULL) {
+        err_set(err, ERR_USAGE, 0, "--key without --cert");
+        return err_hint(err, "name the certificate that the key belongs to");
+    }
+    if (o->alpn != NULL && offers_h2(o->alpn) != o->http2) {
+        err_set(err, ERR_USAGE, 0,
+                o->http2 ? "--http2 and an --alpn without h2 contradict each other"
+                         : "--alpn offers h2, but the requests are HTTP/1");
+        return err_hint(err, o->http2 ? "add h2 to the list" : "add --http2, or drop h2 from the list");
+    }
+    return 0;
+}
+
+static int check_close(const struct load_options *o, struct err *err)
+{
+    if (!o->has_close || o->requests_per_connection > 0 || o->http10)
+        return 0;
+    err_set(err, ERR_USAGE, 0, "--close is for connections that end after some requests");
+    return err_hint(err, "add --requests-per-connection 1, or as many as each should have");
 }
 
 /* Two outputs to the same place would mix. */
@@ -270,6 +312,8 @@ static int check_together(const struct load_options *o, struct err *err)
         return -1;
     if (o->insecure && o->ca_file != NULL)
         return exclude_each_other("--insecure", "--cacert", "drop -k to verify against the file", err);
+    if (check_tls(o, err) != 0 || check_close(o, err) != 0)
+        return -1;
     if (check_credentials(o, err) != 0 || check_network(o, err) != 0 || check_outputs(&o->outputs, err) != 0 ||
         check_model(o, err) != 0)
         return -1;

@@ -25,6 +25,8 @@ struct load_options {
     uint64_t connections, threads, requests;
     uint64_t duration_ns, warmup_ns, drain_ns;
     uint64_t requests_per_connection;
+    bool has_close;
+    enum load_close close;
     bool no_retry;
     bool has_seed;
     uint64_t seed;
@@ -53,11 +55,15 @@ struct load_options {
     uint64_t streams; /* 0: not given */
 
     struct strlist overrides, sources;
-    const char *unix_socket;
+    const char *unix_socket, *connect_to, *proxy;
     bool ipv4, ipv6, re_resolve;
 
     bool insecure;
     const char *ca_file, *sni;
+    const char *cert_file, *key_file;
+    const char *ciphers, *groups, *alpn;
+    int tls_min, tls_max; /* 10 … 13; 0: not given */
+    double tls_resume;
 
     bool has_expect_status;
     uint8_t expect_status[STATUS_MAX];

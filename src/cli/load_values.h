@@ -19,6 +19,12 @@ option_parser load_value_label;         /* struct strlist: one more KEY=VALUE, e
 option_parser load_value_override;      /* struct strlist: one more HOST:PORT:ADDRESS[,ADDRESS...] */
 option_parser load_value_sources;       /* struct strlist: addresses, separated by commas */
 option_parser load_value_unix_socket;   /* const char * */
+option_parser load_value_tls_version;   /* int: 10 … 13 */
+option_parser load_value_tls_resume;    /* double: off, on, or a share */
+option_parser load_value_alpn;          /* const char *: names separated by commas */
+option_parser load_value_close;         /* struct load_options: sets close and has_close */
+option_parser load_value_connect_to;    /* const char *: HOST:PORT */
+option_parser load_value_proxy;         /* const char *: an http URL, perhaps with credentials */
 
 option_redactor load_redact_field;  /* "Authorization: ***" */
 option_redactor load_redact_user;   /* "***" */

@@ -78,22 +78,35 @@ void account_start(struct exchange *x, uint64_t now)
     c->tally->started++;
 }
 
+/* Facts of the worker's first TLS connection. */
+static void note_first_tls(const struct client *c)
+{
+    struct load_first *f = &c->loader->first;
+
+    snprintf(f->tls_version, sizeof(f->tls_version), "%s", stream_tls_version(&c->stream));
+    snprintf(f->tls_cipher, sizeof(f->tls_cipher), "%s", stream_tls_cipher(&c->stream));
+    stream_tls_describe(&c->stream, f->tls_temp_key, sizeof(f->tls_temp_key), &f->tls_key_bits, &f->tls_cipher_bits);
+}
+
 void account_connection(struct client *c, bool counts)
 {
     struct loader *w = c->loader;
     const bool tls = c->tls_done_ns != 0;
+    bool resumed;
 
     w->connections_by_address[c->address_slot]++;
+    if (tls && w->first.tls_version[0] == '\0')
+        note_first_tls(c);
     if (!counts)
         return;
     c->tally->connections_opened++;
     hist_record(&w->phases[PHASE_CONNECT], c->connected_ns - c->connect_start_ns);
     if (!tls)
         return;
+    resumed = stream_tls_resumed(&c->stream);
     c->tally->tls_handshakes++;
-    if (stream_tls_resumed(&c->stream))
-        c->tally->tls_resumed++;
-    hist_record(&w->phases[PHASE_TLS], c->tls_done_ns - c->connected_ns);
+    c->tally->tls_resumed += resumed;
+    hist_record(resumed ? &w->tls_resumed : &w->tls_full, c->tls_done_ns - c->connected_ns);
 }
 
 static enum reply_class class_of(uint16_t status)

@@ -29,6 +29,8 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
     c->stream.buffer_bytes = w->run->plan->socket_buffer_bytes;
+    c->stream.tls_peer = t->tls_peer;
+    c->resume_credit = (float)((index + 1) % 1000 * 618 % 1000) / 1000.0F; /* spread, so that they take turns */
     reply_init(&c->reply, &w->run->reply_settings, c);
 }
 
@@ -174,7 +176,7 @@ static void leave_socket(struct client *c)
 {
     if (c->watch == NULL)
         return;
-    if (c->state == CLIENT_CONNECTING || c->state == CLIENT_TLS)
+    if (c->state == CLIENT_CONNECTING || c->state == CLIENT_TUNNEL || c->state == CLIENT_TLS)
         client_list_drop_connect(c);
     if (c->awaits_continue)
         continue_drop(c);
@@ -193,13 +195,33 @@ void client_close(struct client *c)
     stream_close(&c->stream);
 }
 
-void client_close_politely(struct client *c, uint64_t now)
+/* Waits for the peer's FIN elsewhere. */
+static void leave_to_peer(struct client *c, uint64_t now)
 {
     struct stream raw = STREAM_CLOSED;
 
     leave_socket(c);
     stream_adopt(&raw, stream_release_fd(&c->stream), c->stream.is_tcp);
     loader_linger(c->loader, &raw, now);
+}
+
+void client_end(struct client *c, uint64_t now)
+{
+    switch (c->loader->run->plan->close) {
+    case LOAD_CLOSE_SERVER:
+        leave_to_peer(c, now);
+        return;
+    case LOAD_CLOSE_CLIENT:
+        leave_socket(c);
+        if (stream_is_tls(&c->stream))
+            stream_shutdown_write(&c->stream);
+        stream_close(&c->stream);
+        return;
+    case LOAD_CLOSE_RESET:
+        leave_socket(c);
+        stream_reset(&c->stream);
+        return;
+    }
 }
 
 /* Every slot of an open connection goes on: with the request it holds, or with what comes next. */
@@ -278,7 +300,8 @@ void client_open_failed(struct client *c, const struct failure *why, uint64_t no
     if (c->in_ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
-        w->ramp_refusals += why->kind == FAIL_TLS && strncmp(why->note, "alert ", 6) == 0;
+        w->ramp_refusals += c->state == CLIENT_TUNNEL ||
+                            (why->kind == FAIL_TLS && strncmp(why->note, "alert ", 6) == 0);
         if (c->active_count == 0 && w->budget > 0) /* it uses up one of -n and is a request that failed */
             exchange_take(c->exchanges, w->run->plan->warmup_ns > 0, c->open_start_ns, c->open_start_ns, now);
     }
@@ -291,6 +314,7 @@ void client_fail(struct client *c, const struct failure *why, uint64_t now)
     struct loader *w = c->loader;
     const bool is_http1 = c->state == CLIENT_SENDING || c->state == CLIENT_READING;
     const bool was_open = is_http1 || c->state == CLIENT_STREAMS;
+    const bool answered = why->kind == FAIL_TLS || c->state == CLIENT_TUNNEL;
 
     if (is_http1)
         http1_note_reply(c);
@@ -310,20 +334,25 @@ void client_fail(struct client *c, const struct failure *why, uint64_t now)
         loader_next_all(c, now);
         return;
     }
-    if (why->kind == FAIL_TLS)
-        c->backoff_level = 0;        /* it answered: no need to wait longer each time */
+    if (answered)
+        c->backoff_level = 0;        /* no need to wait longer each time */
     if (c->state != CLIENT_SLEEPING) /* a request may time out while its connection backs off */
         loader_sleep(c, now);
     loader_check_over(w, now);
 }
 
-static void start_tls(struct client *c, uint64_t now)
+/* So many of the handshakes as --tls-resume says offer a session. */
+static struct tls_context *pick_context(struct client *c)
 {
-    struct failure why = { .kind = FAIL_TLS, .note = c->stream.tls_error };
+    const struct loader *w = c->loader;
 
-    set_state(c, CLIENT_TLS);
-    if (stream_tls_start(&c->stream, c->loader->tls, c->target->sni, c->target->verify_name) != 0)
-        client_open_failed(c, &why, now);
+    if (w->tls_resuming == NULL)
+        return w->tls;
+    c->resume_credit += (float)w->run->plan->tls_resume;
+    if (w->tls != NULL && c->resume_credit < 1.0F)
+        return w->tls;
+    c->resume_credit -= 1.0F;
+    return w->tls_resuming;
 }
 
 static void tls_events(struct client *c)
@@ -357,6 +386,17 @@ static void tls_events(struct client *c)
     client_open_failed(c, &why, now);
 }
 
+void client_start_tls(struct client *c, uint64_t now)
+{
+    struct failure why = { .kind = FAIL_TLS, .note = c->stream.tls_error };
+
+    set_state(c, CLIENT_TLS);
+    if (stream_tls_start(&c->stream, pick_context(c), c->target->sni, c->target->verify_name) != 0)
+        client_open_failed(c, &why, now);
+    else
+        tls_events(c);
+}
+
 static void connect_ended(struct client *c, enum io io)
 {
     const uint64_t now = clock_now_ns();
@@ -372,9 +412,10 @@ static void connect_ended(struct client *c, enum io io)
         client_opened(c, now);
         return;
     }
-    start_tls(c, now);
-    if (c->state == CLIENT_TLS)
-        tls_events(c);
+    if (c->target->connect_request.len > 0)
+        tunnel_begin(c);
+    else
+        client_start_tls(c, now);
 }
 
 static void open_events(struct client *c)
@@ -415,6 +456,9 @@ void client_ready_events(struct watch *watch, unsigned events)
     case CLIENT_CONNECTING:
     case CLIENT_TLS:
         open_events(c);
+        return;
+    case CLIENT_TUNNEL:
+        tunnel_events(c);
         return;
     case CLIENT_READY:
         idle_events(c);

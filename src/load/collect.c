@@ -106,6 +106,11 @@ static int collect_histograms(struct result *r, const struct run *run, const str
         for (int k = 0; k < PHASES; k++)
             if (merge_into(&r->phases[k], &workers[i].phases[k], err) != 0)
                 return -1;
+        if (merge_into(&r->phases[PHASE_TLS], &workers[i].tls_full, err) != 0 ||
+            merge_into(&r->phases[PHASE_TLS], &workers[i].tls_resumed, err) != 0 ||
+            merge_into(&r->tls_full, &workers[i].tls_full, err) != 0 ||
+            merge_into(&r->tls_resumed, &workers[i].tls_resumed, err) != 0)
+            return -1;
         if (merge_into(&r->generator.send_lateness, &workers[i].send_lateness, err) != 0)
             return -1;
         if (merge_into(&r->generator.loop_lag, &workers[i].loop_lag, err) != 0)
@@ -435,9 +440,11 @@ int collect(struct result *r, const struct run *run, struct loader *workers, con
         collect_errors(r, run, workers, &s, err) != 0 || collect_addresses(r, run, workers, err) != 0 ||
         collect_intervals(r, run, workers, &s, err) != 0 || collect_health(r, run, workers, facts, &s, err) != 0)
         return -1;
-    if (workers[0].first.tls_version[0] != '\0') {
-        r->tls_version = slice_dup(slice_str(workers[0].first.tls_version));
-        r->tls_cipher = slice_dup(slice_str(workers[0].first.tls_cipher));
+    for (uint32_t i = 0; i < run->worker_count && r->tls_version == NULL; i++) {
+        if (workers[i].first.tls_version[0] == '\0')
+            continue;
+        r->tls_version = slice_dup(slice_str(workers[i].first.tls_version));
+        r->tls_cipher = slice_dup(slice_str(workers[i].first.tls_cipher));
     }
     explain(r, run, workers, facts);
     collect_save_failures(r, run, workers, &s);

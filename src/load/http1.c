@@ -38,6 +38,7 @@ static bool all_sent(const struct client *c)
 }
 
 static enum step read_reply(struct client *c);
+static enum step stream_ended(struct client *c, enum io io, uint64_t now);
 
 /* The peer takes no more: it may have answered before it stopped reading. */
 static void write_failed(struct client *c, int sys)
@@ -45,6 +46,10 @@ static void write_failed(struct client *c, int sys)
     unsigned rounds = ROUNDS_MAX;
     enum step step;
 
+    if (c->stream.tls_error[0] != '\0') { /* it said why */
+        (void)stream_ended(c, IO_FAILED, clock_now_ns());
+        return;
+    }
     c->write_error = sys != 0 ? sys : EPIPE;
     c->state = CLIENT_READING;
     watch_change(c->watch, WATCH_READ);
@@ -169,7 +174,7 @@ static void end_request(struct client *c, bool reusable, uint64_t now)
     if (reusable)
         c->state = CLIENT_READY;
     else
-        client_close_politely(c, now);
+        client_end(c, now);
     loader_next(c->exchanges, now);
 }
 
@@ -189,12 +194,6 @@ static void note_first(struct client *c)
     if (n > 0)
         memcpy(w->first_head + w->first_head_len, w->in_hand.ptr, n);
     w->first_head_len += (uint32_t)n;
-    if (!stream_is_tls(&c->stream))
-        return;
-    snprintf(w->first.tls_version, sizeof(w->first.tls_version), "%s", stream_tls_version(&c->stream));
-    snprintf(w->first.tls_cipher, sizeof(w->first.tls_cipher), "%s", stream_tls_cipher(&c->stream));
-    stream_tls_describe(&c->stream, w->first.tls_temp_key, sizeof(w->first.tls_temp_key), &w->first.tls_key_bits,
-                        &w->first.tls_cipher_bits);
 }
 
 static enum step reply_complete(struct client *c, uint64_t now)

@@ -354,7 +354,7 @@ static void renew(struct client *c, uint64_t now)
     for (uint32_t i = 0; i < c->exchange_count; i++)
         if (c->exchanges[i].active && c->exchanges[i].stream != 0)
             return;
-    client_close_politely(c, now);
+    client_end(c, now);
     if (c->active_count > 0)
         client_open(c, now);
     loader_next_all(c, now);

@@ -145,10 +145,13 @@ static void on_connect_timeouts(struct timer *t)
 
     while (w->connects.first != NULL && w->connects.first->connect_start_ns + limit <= now) {
         struct client *c = w->connects.first;
-        const bool tls = c->state == CLIENT_TLS;
-        const struct failure why = { .kind = FAIL_CONNECT_TIMEOUT, .note = tls ? "in the TLS handshake" : "" };
+        const bool tls = c->state == CLIENT_TLS, tunnel = c->state == CLIENT_TUNNEL;
+        const struct failure why = { .kind = FAIL_CONNECT_TIMEOUT,
+                                     .note = tls      ? "in the TLS handshake"
+                                             : tunnel ? "the proxy did not answer CONNECT"
+                                                      : "" };
 
-        if (tls)
+        if (tls || tunnel)
             client_open_failed(c, &why, now);
         else
             client_address_failed(c, &why, now);

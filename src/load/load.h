@@ -136,6 +136,10 @@ struct load_connection_stage {
     uint64_t length_ns;
 };
 
+/* Who ends a connection that has had its requests: the server, told by Connection: close; or we, silently, with FIN or
+ * with RST. */
+enum load_close { LOAD_CLOSE_SERVER, LOAD_CLOSE_CLIENT, LOAD_CLOSE_RESET };
+
 struct load_plan {
     const struct load_target *targets;
     size_t target_count;
@@ -154,23 +158,26 @@ struct load_plan {
     uint64_t ramp_up_ns;                 /* closed model: connections join one by one over this time */
     uint64_t think_min_ns, think_max_ns; /* closed model: pause of a connection after each reply */
     uint64_t requests_per_connection;    /* 0: for ever */
-    enum http_version version;           /* HTTP_2: by ALPN for https, with prior knowledge for http */
-    uint32_t streams;                    /* HTTP/2: requests in flight per connection; 0: 1 */
-    bool chunked;                        /* HTTP/1.1: bodies go in chunks, without their length */
-    bool expect_continue;                /* HTTP/1.1: a body waits for 100 Continue, a second at most */
-    bool http10_keep_alive;              /* Connection: keep-alive on 1.0 */
+    enum load_close close;
+    enum http_version version; /* HTTP_2: by ALPN for https, with prior knowledge for http */
+    uint32_t streams;          /* HTTP/2: requests in flight per connection; 0: 1 */
+    bool chunked;              /* HTTP/1.1: bodies go in chunks, without their length */
+    bool expect_continue;      /* HTTP/1.1: a body waits for 100 Continue, a second at most */
+    bool http10_keep_alive;    /* Connection: keep-alive on 1.0 */
     bool no_retry;
     bool open_on_demand; /* no connection before its first request needs it (with keep_trying) */
     bool re_resolve;
     int family;              /* AF_UNSPEC, AF_INET, AF_INET6 */
     const char *unix_socket; /* connect there instead */
     const char *connect_to;  /* "HOST:PORT" to connect to instead of the URL's (ab -X); NULL: the URL's */
+    const char *proxy; /* http://[USER:PASS@]HOST:PORT: http URLs go there in absolute form, https ones by CONNECT */
     const struct load_override *overrides;
     size_t override_count;
     const struct addr *sources; /* local addresses in turn */
     size_t source_count;
-    const char *sni; /* NULL: the URL's host when it is a name; "": none */
-    struct tls_client_config tls;
+    const char *sni;              /* NULL: the URL's host when it is a name; "": none */
+    struct tls_client_config tls; /* its session_cache is set by tls_resume */
+    double tls_resume;            /* share of the handshakes that offer a session to resume; 0: none */
     uint32_t head_max_bytes;      /* 0: 64 KiB */
     bool expect_any_status;       /* ab: every complete reply is ok */
     const uint8_t *expect_status; /* STATUS_MAX flags, or NULL: 2xx and 3xx */

@@ -378,9 +378,22 @@ static int init_histograms(struct loader *w, struct err *err)
     for (int i = 0; i < PHASES; i++)
         if (hist_init(&w->phases[i], err) != 0)
             return -1;
-    if (hist_init(&w->send_lateness, err) != 0)
+    if (hist_init(&w->send_lateness, err) != 0 || hist_init(&w->tls_full, err) != 0 ||
+        hist_init(&w->tls_resumed, err) != 0)
         return -1;
     return hist_init(&w->loop_lag, err) != 0 || hist_init(&w->interval_latency, err) != 0 ? -1 : 0;
+}
+
+static int init_tls(struct loader *w, struct err *err)
+{
+    const double share = w->run->plan->tls_resume;
+    struct tls_client_config config = w->run->plan->tls;
+
+    if (share < 1 && tls_client_context(&w->tls, &config, err) != 0)
+        return -1;
+    config.session_cache = true;
+    config.session_peers = (uint32_t)w->run->target_count;
+    return share > 0 ? tls_client_context(&w->tls_resuming, &config, err) : 0;
 }
 
 static int init_loop(struct loader *w, struct err *err)
@@ -399,7 +412,7 @@ static int init_loop(struct loader *w, struct err *err)
         return -1;
     for (size_t i = 0; i < w->run->target_count; i++)
         if (w->run->targets[i].https)
-            return tls_client_context(&w->tls, &w->run->plan->tls, err);
+            return init_tls(w, err);
     return 0;
 }
 
@@ -445,6 +458,7 @@ void loader_release(struct loader *w)
         loop_free(w->loop);
     }
     tls_context_free(w->tls);
+    tls_context_free(w->tls_resuming);
     for (size_t i = 0; w->tallies != NULL && i < w->run->target_count; i++) {
         hist_release(&w->tallies[i].latency);
         hist_release(&w->tallies[i].service_time);
@@ -455,6 +469,8 @@ void loader_release(struct loader *w)
         hist_release(&w->phases[i]);
     hist_release(&w->loop_lag);
     hist_release(&w->send_lateness);
+    hist_release(&w->tls_full);
+    hist_release(&w->tls_resumed);
     hist_release(&w->interval_latency);
     interval_log_release(&w->log);
     record_ring_release(&w->ring);

@@ -28,7 +28,8 @@ enum stage { STAGE_RAMP, STAGE_WARMUP, STAGE_WINDOW, STAGE_DRAIN, STAGE_OVER };
 enum client_state {
     CLIENT_IDLE,       /* no socket, no request        -> connecting (a request, the ramp) */
     CLIENT_SLEEPING,   /* backing off after a failure  -> connecting when its time has come */
-    CLIENT_CONNECTING, /* TCP handshake                -> tls, ready, sending, sleeping */
+    CLIENT_CONNECTING, /* TCP handshake                -> tunnel, tls, ready, sending, sleeping */
+    CLIENT_TUNNEL,     /* CONNECT to a proxy           -> tls, sleeping */
     CLIENT_TLS,        /* TLS handshake                -> ready, sending, sleeping */
     CLIENT_READY,      /* connected, no request        -> sending, idle (the peer closed) */
     CLIENT_SENDING,    /* request being written        -> reading, or any end of reading */
@@ -98,7 +99,8 @@ struct client {
     uint8_t address_tries; /* of the current opening */
     uint8_t backoff_level;
     bool sending_close, in_ramp, opening_timed;
-    int write_error; /* errno of a failed write: the peer may have answered all the same */
+    float resume_credit; /* --tls-resume: a handshake whose credit reaches 1 offers a session */
+    int write_error;     /* errno of a failed write: the peer may have answered all the same */
     uint64_t requests_on_connection;
     uint64_t requests_left; /* UINT64_MAX: no limit */
     uint64_t sent_bytes;    /* of the current request (HTTP/1) */
@@ -166,7 +168,7 @@ struct loader {
     pthread_t thread;
     bool thread_started, is_complete; /* is_complete: all of loader_init() was done */
     struct loop *loop;
-    struct tls_context *tls;
+    struct tls_context *tls, *tls_resuming; /* without and with kept sessions; NULL: not needed */
     struct client *conns;
     struct exchange *exchanges; /* of all connections, side by side */
     uint32_t conn_count;        /* with those that may be added (--grow) */
@@ -189,6 +191,7 @@ struct loader {
     struct tally *tallies; /* one per target */
     struct warm_tally warm;
     struct hist by_class[CLASSES], phases[PHASES];
+    struct hist tls_full, tls_resumed; /* handshakes: together the phase */
     struct failures failures;
     struct hist loop_lag, send_lateness;
     struct record_ring ring;
@@ -277,10 +280,17 @@ void client_opened(struct client *c, uint64_t now);
 void client_address_failed(struct client *c, const struct failure *why, uint64_t now);
 void client_open_failed(struct client *c, const struct failure *why, uint64_t now);
 void client_close(struct client *c);
-void client_close_politely(struct client *c, uint64_t now); /* waits for the peer's FIN elsewhere */
+/* The connection has had its requests, or the peer said it is the last: ended as the plan has it. */
+void client_end(struct client *c, uint64_t now);
+/* TLS, on a connection that is open as far as the peer. */
+void client_start_tls(struct client *c, uint64_t now);
 /* The connection is gone, and every request it holds has failed. */
 void client_fail(struct client *c, const struct failure *why, uint64_t now);
 void client_ready_events(struct watch *watch, unsigned events);
+
+/* CONNECT (tunnel.c). */
+void tunnel_begin(struct client *c);
+void tunnel_events(struct client *c);
 
 /* Requests (exchange.c, http1.c). */
 void exchange_begin(struct exchange *x, uint64_t due, uint64_t now); /* takes a slot and goes out as soon as it can */

@@ -160,7 +160,7 @@ static void on_level(struct alarm_ns *a)
 static void park(struct client *c, uint64_t now)
 {
     if ((c->state == CLIENT_READY || c->state == CLIENT_STREAMS) && c->active_count == 0 && !c->h2_in_events)
-        client_close_politely(c, now);
+        client_end(c, now);
 }
 
 static void closed_next(struct exchange *x, uint64_t now)

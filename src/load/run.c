@@ -98,6 +98,20 @@ static void note_checks(struct run *run)
         run->keep_max += run->reply_settings.head_max_bytes;
 }
 
+/* Targets of one host and port resume each other's sessions. */
+static void number_tls_peers(struct run *run)
+{
+    for (size_t i = 0; i < run->target_count; i++) {
+        struct target *t = &run->targets[i];
+        size_t same = 0;
+
+        while (same < i &&
+               (run->targets[same].url.port != t->url.port || strcmp(run->targets[same].host, t->host) != 0))
+            same++;
+        t->tls_peer = (uint32_t)same + 1;
+    }
+}
+
 static int prepare_targets(struct load *l, struct err *err)
 {
     struct run *run = &l->run;
@@ -122,6 +136,8 @@ static int prepare_targets(struct load *l, struct err *err)
     note_checks(run);
     if (run->has_digests || run->has_patterns)
         run->reply_settings.on_body = http1_on_body;
+    if (l->plan.tls_resume > 0)
+        number_tls_peers(run);
     return 0;
 }
 
@@ -607,7 +623,8 @@ void load_describe(const struct load *l, struct buf *out)
         redact_url(out, slice_str(t->spec->url));
         for (size_t k = 0; k < set->count; k++)
             buf_printf(out, "%s%s", k == 0 ? " -> " : ", ", addr_format(text, &set->items[k].addr));
-        buf_add_str(out, "\n");
+        buf_add_str(out, l->plan.proxy != NULL ? " (the proxy)\n" : "\n");
+        redact_head(out, buf_slice(&t->connect_request));
         redact_head(out,
                     slice_take(buf_slice(&t->keep_request), t->keep_request.len < 4096 ? t->keep_request.len : 4096));
     }

@@ -22,25 +22,33 @@ uint16_t address_table_slot(struct address_table *t, const struct addr *a)
     return (uint16_t)n;
 }
 
-/* "HOST:PORT" of connect_to, else what the URL says. */
+static int set_connect_host(struct target *t, struct slice host, uint16_t port, struct err *err)
+{
+    t->connect_port = port;
+    t->connect_host = slice_dup(host);
+    return t->connect_host != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
+}
+
+/* The proxy, or "HOST:PORT" of connect_to, else what the URL says. */
 static int set_connect(struct target *t, const struct load_plan *plan, struct err *err)
 {
     const struct slice to = slice_str(plan->connect_to);
     uint64_t port;
     size_t colon = to.len;
 
-    t->connect_port = t->url.port;
-    if (plan->connect_to == NULL) {
-        t->connect_host = slice_dup(t->url.host);
-        return t->connect_host != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
+    if (plan->proxy != NULL) {
+        struct url proxy;
+
+        return url_parse(&proxy, slice_str(plan->proxy), err) == 0 ? set_connect_host(t, proxy.host, proxy.port, err)
+                                                                   : -1;
     }
+    if (plan->connect_to == NULL)
+        return set_connect_host(t, t->url.host, t->url.port, err);
     while (colon > 0 && to.ptr[colon - 1] != ':')
         colon--;
     if (colon < 2 || !slice_to_u64(slice_drop(to, colon), &port) || port == 0 || port > 65535)
         return err_set(err, ERR_USAGE, 0, "'%s' is no HOST:PORT to connect to", plan->connect_to);
-    t->connect_port = (uint16_t)port;
-    t->connect_host = slice_dup(slice_take(to, colon - 1));
-    return t->connect_host != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
+    return set_connect_host(t, slice_take(to, colon - 1), (uint16_t)port, err);
 }
 
 static bool is_literal(const char *host)
@@ -72,40 +80,98 @@ static int set_names(struct target *t, const struct load_plan *plan, struct err 
     return 0;
 }
 
+/* "Basic …" of the user and the password in a URL, percent escapes undone. */
+static int add_basic(struct buf *out, struct slice userinfo, const char *whose, struct err *err)
+{
+    struct buf plain;
+    int rc = 0;
+
+    buf_init(&plain, 32 * 1024);
+    if (url_decode(&plain, userinfo))
+        request_basic_authorization(out, buf_slice(&plain));
+    else
+        rc = err_set(err, ERR_USAGE, 0, "the credentials of %s hold a broken percent escape", whose);
+    buf_release(&plain);
+    return rc;
+}
+
+/* What a request's line and fields are made of, apart from what the user gave. */
+struct parts {
+    struct buf target, authority, authorization;
+    struct strlist fields; /* the user's and the proxy's; empty: the user's alone */
+};
+
+/* The proxy learns the whole URL, and who we are. */
+static int add_proxy(struct parts *p, struct target *t, const struct load_plan *plan, struct err *err)
+{
+    const struct strlist *given = t->spec->fields;
+    struct buf field;
+    struct url proxy;
+    bool ok = true;
+    int rc = -1;
+
+    buf_init(&field, 64 * 1024);
+    if (url_parse(&proxy, slice_str(plan->proxy), err) != 0)
+        goto out;
+    if (proxy.userinfo.ptr != NULL) {
+        buf_add_str(&field, "Proxy-Authorization: ");
+        if (add_basic(&field, proxy.userinfo, "the proxy", err) != 0)
+            goto out;
+    }
+    if (t->url.https) {
+        buf_printf(&t->connect_request, "CONNECT %s%.*s%s:%u HTTP/1.1\r\nHost: %s%.*s%s:%u\r\n",
+                   t->url.host_is_ipv6 ? "[" : "", SLICE_FMT(t->url.host), t->url.host_is_ipv6 ? "]" : "", t->url.port,
+                   t->url.host_is_ipv6 ? "[" : "", SLICE_FMT(t->url.host), t->url.host_is_ipv6 ? "]" : "", t->url.port);
+        buf_add_slice(&t->connect_request, buf_slice(&field));
+        buf_add_str(&t->connect_request, field.len > 0 ? "\r\n\r\n" : "\r\n");
+    } else {
+        buf_add_str(&p->target, "http://");
+        buf_add_slice(&p->target, buf_slice(&p->authority));
+        for (size_t i = 0; given != NULL && i < given->count && field.len > 0; i++)
+            ok = strlist_add(&p->fields, slice_str(given->items[i])) && ok;
+        ok = (field.len == 0 || strlist_add(&p->fields, buf_slice(&field))) && ok;
+    }
+    rc = ok && buf_ok(&field) ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the request");
+out:
+    buf_release(&field);
+    return rc;
+}
+
+static int make_parts(struct parts *p, struct target *t, const struct load_plan *plan, struct err *err)
+{
+    const struct load_target *spec = t->spec;
+
+    url_add_authority(&p->authority, &t->url);
+    if (plan->proxy != NULL && add_proxy(p, t, plan, err) != 0)
+        return -1;
+    buf_add_slice(&p->target, t->url.path);
+    buf_add_slice(&p->target, t->url.query);
+    if (spec->authorization != NULL)
+        buf_add_str(&p->authorization, spec->authorization);
+    else if (t->url.userinfo.ptr != NULL)
+        return add_basic(&p->authorization, t->url.userinfo, "the URL", err);
+    return 0;
+}
+
 static int build_requests(struct target *t, const struct load_plan *plan, struct err *err)
 {
     const struct load_target *spec = t->spec;
-    struct buf target_text, authority, authorization;
+    struct parts p = { 0 };
     struct request_spec r;
     int rc = -1;
 
-    buf_init(&target_text, REQUEST_MAX);
-    buf_init(&authority, 1024);
-    buf_init(&authorization, 64 * 1024);
-    buf_add_slice(&target_text, t->url.path);
-    buf_add_slice(&target_text, t->url.query);
-    url_add_authority(&authority, &t->url);
-    if (spec->authorization != NULL)
-        buf_add_str(&authorization, spec->authorization);
-    else if (t->url.userinfo.ptr != NULL) {
-        struct buf plain;
-
-        buf_init(&plain, 32 * 1024);
-        if (!url_decode(&plain, t->url.userinfo)) {
-            buf_release(&plain);
-            err_set(err, ERR_USAGE, 0, "the credentials of the URL hold a broken percent escape");
-            goto out;
-        }
-        request_basic_authorization(&authorization, buf_slice(&plain));
-        buf_release(&plain);
-    }
+    buf_init(&p.target, REQUEST_MAX);
+    buf_init(&p.authority, 1024);
+    buf_init(&p.authorization, 64 * 1024);
+    if (make_parts(&p, t, plan, err) != 0)
+        goto out;
     r = (struct request_spec){
         .method = slice_str(spec->method),
-        .target = spec->raw_target != NULL ? slice_str(spec->raw_target) : buf_slice(&target_text),
-        .authority = spec->authority != NULL ? slice_str(spec->authority) : buf_slice(&authority),
+        .target = spec->raw_target != NULL ? slice_str(spec->raw_target) : buf_slice(&p.target),
+        .authority = spec->authority != NULL ? slice_str(spec->authority) : buf_slice(&p.authority),
         .version = plan->version,
-        .fields = spec->fields,
-        .authorization = buf_slice(&authorization),
+        .fields = p.fields.count > 0 ? &p.fields : spec->fields,
+        .authorization = buf_slice(&p.authorization),
         .user_agent = slice_str(spec->user_agent),
         .content_type = slice_str(spec->content_type != NULL ? spec->content_type : t->body.content_type),
         .has_body = spec->body.present,
@@ -116,15 +182,16 @@ static int build_requests(struct target *t, const struct load_plan *plan, struct
     };
     if (request_build(&t->keep_request, &r, err) != 0)
         goto out;
-    r.close = plan->version == HTTP_1_1;
-    r.keep_alive = false;
-    if (request_build(&t->close_request, &r, err) != 0)
-        goto out;
-    rc = 0;
+    if (plan->close == LOAD_CLOSE_SERVER) { /* else it is not told */
+        r.close = plan->version == HTTP_1_1;
+        r.keep_alive = false;
+    }
+    rc = request_build(&t->close_request, &r, err);
 out:
-    buf_release(&target_text);
-    buf_release(&authority);
-    buf_release(&authorization);
+    buf_release(&p.target);
+    buf_release(&p.authority);
+    buf_release(&p.authorization);
+    strlist_release(&p.fields);
     return rc;
 }
 
@@ -158,6 +225,7 @@ int target_prepare(struct target *t, const struct load_target *spec, const struc
     *t = (struct target){ .spec = spec, .manner = manner_of(spec, plan) };
     buf_init(&t->keep_request, REQUEST_MAX);
     buf_init(&t->close_request, REQUEST_MAX);
+    buf_init(&t->connect_request, REQUEST_MAX);
     if (make_ready(t, plan, shared, err) != 0)
         return -1;
     if (plan->version == HTTP_2 &&
@@ -165,7 +233,7 @@ int target_prepare(struct target *t, const struct load_target *spec, const struc
         return -1;
     if (plan->version != HTTP_2 && !plan->expect_continue) /* short bodies travel in the same write as the head */
         body_inline(&t->body, &t->keep_request, &t->close_request, INLINE_BODY_MAX);
-    if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request))
+    if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request) || !buf_ok(&t->connect_request))
         return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
     t->https = t->url.https;
     t->is_head = slice_eq(slice_str(spec->method), SLICE("HEAD"));
@@ -294,5 +362,6 @@ void target_release(struct target *t)
     h2_request_free(t->h2_request);
     buf_release(&t->keep_request);
     buf_release(&t->close_request);
+    buf_release(&t->connect_request);
     *t = (struct target){ 0 };
 }

@@ -47,10 +47,12 @@ struct target {
     const char *sni;                        /* NULL: none */
     const char *verify_name;                /* the name or literal the certificate must be valid for */
     struct buf keep_request, close_request; /* heads, short bodies included */
+    struct buf connect_request;             /* to the proxy, before TLS; empty: no tunnel */
     struct h2_request *h2_request;          /* the same for HTTP/2; NULL: HTTP/1 */
     struct body body;                       /* what follows the buffers above */
     struct check check;
     bool is_head, is_idempotent, https;
+    uint32_t tls_peer;              /* the same for targets of one host and port: they share kept sessions; from 1 */
     const char *override_addresses; /* --resolve; NULL: look the name up */
     uint64_t lookup_ns;
     _Atomic(struct address_set *) addresses;

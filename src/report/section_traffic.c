@@ -12,6 +12,23 @@ static const char *const PHASE_MEANINGS[PHASES] = {
     [PHASE_RECEIVE] = "first to last byte back",
 };
 
+/* False when it was never measured. */
+static bool add_phase(struct section *s, struct table *t, const char *name, const struct hist *h, const char *meaning)
+{
+    char text[SECTION_CELL_MAX];
+
+    if (hist_count(h) == 0)
+        return false;
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", units_format_count(text, hist_count(h)));
+    table_cell(t, "%s", section_percentile(s, text, h, 50));
+    table_cell(t, "%s", section_percentile(s, text, h, 99));
+    table_cell(t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
+    table_cell(t, "%s", section_duration(text, h, hist_mean_ns(h)));
+    table_cell(t, "%s", meaning);
+    return true;
+}
+
 void section_phases(struct section *s)
 {
     bool any = false;
@@ -26,19 +43,11 @@ void section_phases(struct section *s)
     table_cell(&t, "mean");
     table_cell(&t, "what it covers");
     for (unsigned i = 0; i < PHASES; i++) {
-        const struct hist *h = s->result->phases[i];
-        char text[SECTION_CELL_MAX];
-
-        if (hist_count(h) == 0)
-            continue;
-        any = true;
-        table_cell(&t, "%s", phase_text((enum phase)i));
-        table_cell(&t, "%s", units_format_count(text, hist_count(h)));
-        table_cell(&t, "%s", section_percentile(s, text, h, 50));
-        table_cell(&t, "%s", section_percentile(s, text, h, 99));
-        table_cell(&t, "%s", section_duration(text, h, (double)hist_max_ns(h)));
-        table_cell(&t, "%s", section_duration(text, h, hist_mean_ns(h)));
-        table_cell(&t, "%s", PHASE_MEANINGS[i]);
+        any = add_phase(s, &t, phase_text((enum phase)i), s->result->phases[i], PHASE_MEANINGS[i]) || any;
+        if (i == PHASE_TLS && hist_count(s->result->tls_resumed) > 0) {
+            add_phase(s, &t, "  full", s->result->tls_full, "full handshakes");
+            add_phase(s, &t, "  resumed", s->result->tls_resumed, "resumed a kept session");
+        }
     }
     if (any) {
         buf_add_str(s->out, "\nWhere the time went (connections opened and requests ok)\n");

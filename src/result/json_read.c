@@ -350,6 +350,7 @@ static void read_histograms(struct json_in *in, const json_t *document, struct r
 {
     const json_t *classes = json_in_object(in, document, "latency_by_class");
     const json_t *phases = json_in_object(in, document, "phases");
+    const json_t *tls = json_in_object(in, document, "tls");
 
     in->where = "latency";
     read_latency_into(in, document, "latency", &r->latency);
@@ -361,6 +362,9 @@ static void read_histograms(struct json_in *in, const json_t *document, struct r
     in->where = "phases";
     for (unsigned i = 0; i < PHASES; i++)
         r->phases[i] = read_latency(in, phases, phase_text((enum phase)i));
+    in->where = "tls";
+    r->tls_full = read_latency(in, tls, "full");
+    r->tls_resumed = read_latency(in, tls, "resumed");
 }
 
 static void read_promises(struct json_in *in, const json_t *document, struct result *r)

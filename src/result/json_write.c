@@ -386,6 +386,8 @@ static void write_tls(struct writer *w)
     json_out_open(o, "tls", '{');
     json_out_string(o, "version", w->result->tls_version);
     json_out_string(o, "cipher", w->result->tls_cipher);
+    write_latency(w, "full", w->result->tls_full);
+    write_latency(w, "resumed", w->result->tls_resumed);
     json_out_close(o, '}');
 }
 

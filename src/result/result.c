@@ -122,6 +122,8 @@ void result_free(struct result *r)
     free(r->percentiles);
     free(r->tls_version);
     free(r->tls_cipher);
+    hist_free(r->tls_full);
+    hist_free(r->tls_resumed);
     free(r);
 }
 

@@ -177,7 +177,8 @@ struct result {
     size_t promise_count;
     double *percentiles; /* those asked for with --percentiles, beyond the fixed ones */
     size_t percentile_count;
-    char *tls_version, *tls_cipher; /* of the first connection; NULL for plain */
+    char *tls_version, *tls_cipher;      /* of the first connection; NULL for plain */
+    struct hist *tls_full, *tls_resumed; /* handshakes of each kind; together phases[PHASE_TLS]; may be NULL */
 };
 
 MUST_CHECK int result_new(struct result **out, struct err *err); /* id, started and host filled */

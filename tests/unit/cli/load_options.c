@@ -239,6 +239,16 @@ static void test_contradictions(void **state)
         { "a Unix socket and a name's address", "--unix-socket|/s|--resolve|h:80:127.0.0.1|" URL, "--unix-socket",
           "--resolve" },
         { "a Unix socket and looking up", "--unix-socket|/s|--re-resolve|" URL, "--unix-socket", "--re-resolve" },
+        { "a Unix socket and another place", "--unix-socket|/s|--connect-to|h:80|" URL, "--unix-socket",
+          "--connect-to" },
+        { "a Unix socket and a proxy", "--unix-socket|/s|--proxy|http://h:80|" URL, "--unix-socket", "--proxy" },
+        { "a proxy and another place", "--proxy|http://h:80|--connect-to|h:80|" URL, "--proxy", "--connect-to" },
+        { "a proxy and HTTP/2 in plain", "--proxy|http://h:80|--h2c|" URL, "--proxy", "--h2c" },
+        { "versions upside down", "--tls-min|1.3|--tls-max|1.2|" URL, "--tls-min", "--tls-max" },
+        { "a key of nothing", "--key|k.pem|" URL, "--key", "--cert" },
+        { "h2 without HTTP/2", "--alpn|http/1.1, h2|https://h/", "--alpn", "h2" },
+        { "HTTP/2 without h2", "--http2|--alpn|http/1.1|https://h/", "--http2", "--alpn" },
+        { "an end of connections that have none", "--close|client|" URL, "--close", "" },
         { "a Unix socket of IPv4", "--unix-socket|/s|-4|" URL, "--unix-socket", "-4" },
         { "two documents on standard output", "--json|-|--csv|-|" URL, "--json", "--csv" },
         { "two outputs in one file", "--hdr|x|--log|x|" URL, "--hdr", "--log" },
@@ -257,9 +267,17 @@ static void test_contradictions(void **state)
 static void test_not_contradictions(void **state)
 {
     static const char *const LINES[] = {
-        "-d|1s|-n|5|" URL,         "--json|/dev/null|--csv|/dev/null|" URL, "-4|--source|127.0.0.1|" URL,
-        "-k|--sni|a.test|" URL,    "-t|20|" URL "|http://b.test/",          "-H|Authorization-Info: x|-u|a:b|" URL,
+        "-d|1s|-n|5|" URL,
+        "--json|/dev/null|--csv|/dev/null|" URL,
+        "-4|--source|127.0.0.1|" URL,
+        "-k|--sni|a.test|" URL,
+        "-t|20|" URL "|http://b.test/",
+        "-H|Authorization-Info: x|-u|a:b|" URL,
         "http://a:b@h/|http://c/",
+        "--tls-min|1.2|--tls-max|1.2|" URL,
+        "--http2|--alpn|h2,http/1.1|https://h/",
+        "--close|reset|--http1.0|" URL,
+        "--proxy|http://h:80|--http2|https://h/",
     };
 
     for (size_t i = 0; i < sizeof(LINES) / sizeof(LINES[0]); i++) {
@@ -273,7 +291,8 @@ static void test_not_contradictions(void **state)
 
 static void test_stored_command(void **state)
 {
-    struct parsed p = parse("-H|Authorization: hush|--header=Cookie: hush|-H|Accept: x|--body|{\"password\":\"hush\"}|"
+    struct parsed p = parse("--proxy|http://joe:hush@h:3128|-H|Authorization: hush|--header=Cookie: hush|-H|Accept: "
+                            "x|--body|{\"password\":\"hush\"}|"
                             "http://h/?sig=hush|--sni|a.test");
     struct buf all;
 
@@ -325,9 +344,16 @@ static void test_rows_are_complete(void **state)
     }
 }
 
-static bool needs_rate(const char *name)
+/* What an option makes no sense without. */
+static const char *company(const char *name)
 {
-    return strcmp(name, "arrivals") == 0 || strcmp(name, "grow") == 0 || strcmp(name, "max-in-flight") == 0;
+    if (strcmp(name, "arrivals") == 0 || strcmp(name, "grow") == 0 || strcmp(name, "max-in-flight") == 0)
+        return "--rate|5|";
+    if (strcmp(name, "close") == 0)
+        return "--requests-per-connection|1|";
+    if (strcmp(name, "streams") == 0)
+        return "--h2c|";
+    return strcmp(name, "key") == 0 ? "--cert|client.pem|" : "";
 }
 
 static void test_examples_are_right(void **state)
@@ -338,11 +364,7 @@ static void test_examples_are_right(void **state)
 
         if (row->heading != NULL || row->argument == NULL || strchr(row->example, '\'') != NULL)
             continue;
-        snprintf(line, sizeof(line), "%s--%s|%s|" URL,
-                 needs_rate(row->name)               ? "--rate|5|"
-                 : strcmp(row->name, "streams") == 0 ? "--h2c|"
-                                                     : "",
-                 row->name, row->example);
+        snprintf(line, sizeof(line), "%s--%s|%s|" URL, company(row->name), row->name, row->example);
         p = parse(line);
         if (p.status != 0)
             fail_msg("--%s %s: %s", row->name, row->example, p.err.what);

@@ -226,7 +226,7 @@ static const struct refused_case {
     { "a percentile above 100", "[99.95, 25]", "[101, 25]", "between 0 and 100" },
     { "count against slots", "\"count\": 92,", "\"count\": 91,", "disagree" },
     { "min outside the slots", "\"min\": 0.001,", "\"min\": 0.5,", "latency: minimum" },
-    { "broken base64", "\"HISTFAAA", "\"HISTF*AA", "latency: " },
+    { "broken base64", "\"HISTFAAA", "\"HISTF*AA", "tls: " },
     { "a latency without slots", "\"hdr\"", "\"hrd\"", "without \"hdr\"" },
     { "addresses of numbers", "\"addresses\": [", "\"addresses\": [5,", "addresses: entry 0 must be an object" },
     { "a config nested for ever", "\"source\": null",

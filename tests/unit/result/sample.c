@@ -281,6 +281,8 @@ struct result *sample_full(void)
     r->status[503] = 4;
     r->tls_version = sample_dup("TLSv1.3");
     r->tls_cipher = sample_dup("TLS_AES_256_GCM_SHA384");
+    r->tls_full = sample_hist(4000, 1000, 5);
+    r->tls_resumed = sample_hist(2000, 1000, 6);
     add_full_config(r);
     add_full_targets(r);
     add_full_histograms(r);

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Completion of plimsoll for bash (needs nothing but bash).
 
-_plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --drain --no-retry
+_plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --close --drain --no-retry
     --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --method --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
-    --resolve --re-resolve --source --unix-socket --ipv4 --ipv6 --insecure --cacert --sni --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
+    --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
+    --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
@@ -24,6 +25,9 @@ _plimsoll_values() {
         compopt -o nospace -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
+    --close) mapfile -t COMPREPLY < <(compgen -W 'server client reset' -- "$word") ;;
+    --tls-min | --tls-max) mapfile -t COMPREPLY < <(compgen -W '1.0 1.1 1.2 1.3' -- "$word") ;;
+    --tls-resume) mapfile -t COMPREPLY < <(compgen -W 'off on 50%' -- "$word") ;;
     --arrivals) mapfile -t COMPREPLY < <(compgen -W 'constant poisson' -- "$word") ;;
     --progress) mapfile -t COMPREPLY < <(compgen -W 'auto none json' -- "$word") ;;
     --method | -X) mapfile -t COMPREPLY < <(compgen -W 'GET HEAD POST PUT PATCH DELETE OPTIONS' -- "$word") ;;

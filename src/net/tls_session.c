@@ -66,12 +66,24 @@ void tls_drop_sessions(struct tls_context *ctx)
     ctx->sessions = NULL;
 }
 
+/* OpenSSL makes a TLS 1.3 session useless once it has been resumed (RFC 8446 C.4 would not have clients tracked), and
+ * the next one may be long in coming: what is offered is a copy. One more reference for the caller; NULL when out of
+ * memory. */
+static SSL_SESSION *to_offer(SSL_SESSION *kept)
+{
+    if (SSL_SESSION_get_protocol_version(kept) == TLS1_3_VERSION) {
+        return SSL_SESSION_dup(kept);
+    }
+    return SSL_SESSION_up_ref(kept) == 1 ? kept : NULL;
+}
+
 void tls_resume_session(struct tls_context *ctx, const struct stream *s, SSL *ssl)
 {
     const struct kept_session *slot = slot_of(ctx, s);
-    SSL_SESSION *session = slot->key == s->_session_key ? slot->session : NULL;
+    SSL_SESSION *session = slot->session != NULL && slot->key == s->_session_key ? to_offer(slot->session) : NULL;
 
     if (session != NULL && SSL_set_session(ssl, session) != 1) {
         ERR_clear_error(); /* a full handshake then */
     }
+    SSL_SESSION_free(session);
 }

@@ -320,6 +320,27 @@ static void test_sessions_of_two(void **state)
     tls_pair_end(&p);
 }
 
+/* Connections that end before their own ticket came: the session that is there serves them all. */
+static void test_session_of_many(void **state)
+{
+    (void)state;
+    for (int version = 12; version <= 13; version++) {
+        struct tls_pair p = tls_pair_new();
+
+        tls_pair_server(&p, &(struct tls_server_config){ .names = TLS_PAIR_NAMES });
+        tls_pair_client(&p, (struct tls_client_config){ .max_version = version, .session_cache = true });
+        for (int round = 0; round < 5; round++) {
+            tls_pair_connect(&p, "a.test", "a.test");
+            assert_int_equal(p.client_io, IO_OK);
+            assert_int_equal(stream_tls_resumed(&p.client), round > 0);
+            if (round == 0)
+                tls_pair_transfer(&p.server, &p.client, "x", 1);
+            tls_pair_close(&p);
+        }
+        tls_pair_end(&p);
+    }
+}
+
 /* Two ports of one host: the same names, but the session of one says nothing to the other. */
 static void test_sessions_of_two_ports(void **state)
 {
@@ -384,6 +405,7 @@ int main(void)
         cmocka_unit_test(test_resumption),
         cmocka_unit_test(test_sessions_of_two),
         cmocka_unit_test(test_sessions_of_two_ports),
+        cmocka_unit_test(test_session_of_many),
         cmocka_unit_test(test_choices),
         cmocka_unit_test(test_pending_and_discard),
         cmocka_unit_test(test_half_a_record),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The load engine: offers HTTP load as a plan says and measures it.
  *
  * load_run() blocks until the run is over; it starts the plan's threads itself. It never prints: progress goes through

@@ -19,7 +19,7 @@ struct server {
     const char *reply;
     unsigned delay_ms;    /* before each reply */
     unsigned close_after; /* requests a connection; 0: never. Closed without a word of warning. */
-    _Atomic unsigned requests, connections;
+    _Atomic unsigned requests, connections, guests;
     pthread_t thread;
 };
 
@@ -56,6 +56,7 @@ static void *serve_guest(void *arg)
     }
     close(g->fd);
     free(g);
+    atomic_fetch_sub(&s->guests, 1); /* the last that is done with the server */
     return NULL;
 }
 
@@ -74,6 +75,7 @@ static void *serve_all(void *arg)
             return NULL;
         }
         atomic_fetch_add(&s->connections, 1);
+        atomic_fetch_add(&s->guests, 1);
         pthread_create(&t, NULL, serve_guest, g);
         pthread_detach(t);
     }
@@ -84,7 +86,8 @@ static void server_start(struct server *s, const char *reply, unsigned close_aft
     struct addr on, bound;
     struct err err = { 0 };
 
-    *s = (struct server){ .reply = reply, .close_after = close_after };
+    s->reply = reply;
+    s->close_after = close_after;
     assert_int_equal(addr_parse(&on, SLICE("127.0.0.1"), 0, &err), 0);
     s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(s->fd, &on.sa.any, on.len), 0);
@@ -100,6 +103,8 @@ static void server_stop(struct server *s)
     shutdown(s->fd, SHUT_RDWR);
     pthread_join(s->thread, NULL);
     close(s->fd);
+    while (atomic_load(&s->guests) > 0)
+        poll(NULL, 0, 1);
 }
 
 static struct result *run(struct server *s, struct load_plan *plan, const char *method)
@@ -136,7 +141,7 @@ static void a_count_is_exact(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
-        struct server s;
+        struct server s = { 0 };
         struct load_plan plan;
         struct result *r;
 
@@ -169,7 +174,7 @@ static void an_idle_close_is_retried_once(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
-        struct server s;
+        struct server s = { 0 };
         struct load_plan plan;
         struct result *r;
 
@@ -190,7 +195,7 @@ static void an_idle_close_is_retried_once(void **state)
 
 static void warm_up_is_outside_all_figures(void **state)
 {
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
@@ -226,7 +231,7 @@ static void take_records(void *arg, const struct load_record *records, size_t co
 
 static void records_are_complete(void **state)
 {
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
@@ -259,7 +264,7 @@ static void what_a_peer_does_wrong_has_a_name(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
-        struct server s;
+        struct server s = { 0 };
         struct load_plan plan;
         struct result *r;
 
@@ -279,7 +284,7 @@ static void what_a_peer_does_wrong_has_a_name(void **state)
 
 static void nobody_there_ends_at_once(void **state)
 {
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
@@ -312,7 +317,7 @@ static void a_rate_is_over_all_threads_and_exact(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
         const struct load_stage stage = { CASES[i].rate, CASES[i].rate, UINT64_MAX };
-        struct server s;
+        struct server s = { 0 };
         struct load_plan plan;
         struct result *r;
 
@@ -337,13 +342,13 @@ static void a_rate_is_over_all_threads_and_exact(void **state)
 static void a_missed_rate_is_said(void **state)
 {
     const struct load_stage stage = { 50, 50, UINT64_MAX };
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
     (void)state;
-    server_start(&s, OK_REPLY, 0);
     s.delay_ms = 100;
+    server_start(&s, OK_REPLY, 0);
     load_plan_init(&plan);
     plan.connections = 1;
     plan.duration_ns = UINT64_C(2000000000);
@@ -362,13 +367,13 @@ static void a_missed_rate_is_said(void **state)
 static void the_pool_grows_when_told(void **state)
 {
     const struct load_stage stage = { 50, 50, UINT64_MAX };
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
     (void)state;
-    server_start(&s, OK_REPLY, 0);
     s.delay_ms = 100;
+    server_start(&s, OK_REPLY, 0);
     load_plan_init(&plan);
     plan.connections = 1;
     plan.grow = 20;
@@ -385,13 +390,13 @@ static void the_pool_grows_when_told(void **state)
 static void connections_come_in_stages(void **state)
 {
     static const struct load_connection_stage STAGES[] = { { 1, 300000000 }, { 4, 300000000 }, { 2, 300000000 } };
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
     (void)state;
-    server_start(&s, OK_REPLY, 0);
     s.delay_ms = 10;
+    server_start(&s, OK_REPLY, 0);
     load_plan_init(&plan);
     plan.connections = 4;
     plan.connection_stages = STAGES;
@@ -408,7 +413,7 @@ static void connections_come_in_stages(void **state)
 
 static void think_time_is_kept(void **state)
 {
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
@@ -429,13 +434,13 @@ static void think_time_is_kept(void **state)
 
 static void connections_join_one_by_one(void **state)
 {
-    struct server s;
+    struct server s = { 0 };
     struct load_plan plan;
     struct result *r;
 
     (void)state;
-    server_start(&s, OK_REPLY, 0);
     s.delay_ms = 20;
+    server_start(&s, OK_REPLY, 0);
     load_plan_init(&plan);
     plan.connections = 10;
     plan.duration_ns = UINT64_C(1000000000);

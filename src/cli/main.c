@@ -25,6 +25,7 @@ static const struct command {
     { "ab", cmd_ab, "-h", true, "the same with ApacheBench's options and report" },
 #endif
     { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
+    { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
     { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
 };
 enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };

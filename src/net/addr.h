@@ -41,4 +41,7 @@ struct addr_list {
  * ERR_CONFIG with "dns: NAME: reason" when it fails. */
 MUST_CHECK int addr_resolve(struct addr_list *out, struct slice host, uint16_t port, int family, struct err *err);
 
+/* From here on the calling thread's lookups ask these (IPv4, at most three) instead of the system's name servers. */
+MUST_CHECK int addr_use_nameservers(const struct addr *servers, size_t count, struct err *err);
+
 #endif

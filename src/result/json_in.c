@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *document_of(const struct json_in *in)
+{
+    return in->document != NULL ? in->document : "not a result document";
+}
+
 void json_in_fail(struct json_in *in, const char *fmt, ...)
 {
     char what[256];
@@ -17,19 +22,19 @@ void json_in_fail(struct json_in *in, const char *fmt, ...)
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
     in->failed = true;
-    err_set(in->err, ERR_CONFIG, 0, "not a result document: %s: %s", in->where, what);
+    err_set(in->err, ERR_CONFIG, 0, "%s: %s: %s", document_of(in), in->where, what);
 }
 
 void json_in_refused(struct json_in *in)
 {
     in->failed = true;
-    err_prefix(in->err, "not a result document: %s", in->where);
+    err_prefix(in->err, "%s: %s", document_of(in), in->where);
 }
 
 void json_in_no_memory(struct json_in *in)
 {
     if (!in->failed)
-        err_set(in->err, ERR_SYSTEM, ENOMEM, "cannot read the result document");
+        err_set(in->err, ERR_SYSTEM, ENOMEM, "no memory for the document");
     in->failed = true;
 }
 

@@ -14,7 +14,8 @@
 
 struct json_in {
     struct err *err;
-    const char *where; /* the part of the document in hand, for messages */
+    const char *document; /* what it is not, for messages; NULL: "not a result document" */
+    const char *where;    /* the part of the document in hand, for messages */
     bool failed;
 };
 

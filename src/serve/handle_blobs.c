@@ -11,23 +11,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/random.h"
 #include "serve/beneath.h"
 #include "serve/decode.h"
 #include "serve/send_file.h"
 #include "serve/site.h"
 #include "serve/store.h"
+#include "serve/upload.h"
 #include "serve/worker.h"
 
-enum { NAME_MAX_BYTES = 4096, UPLOAD_NAME_BYTES = 64 };
+enum { NAME_MAX_BYTES = 4096 };
 
-struct upload {
+/* One PUT. */
+struct blob {
     struct exchange *x;
-    struct site *site;
-    int fd, uploads, blobs; /* the file, its folder, and the one it goes to; -1: none */
-    char file[UPLOAD_NAME_BYTES];
-    struct buf name; /* below blobs */
-    uint64_t bytes, reserved;
+    struct upload upload;
+    int blobs;       /* the folder; -1: not open */
+    struct buf name; /* below it */
 };
 
 /* The decoded path. False: answered. */
@@ -63,7 +62,7 @@ static void answer_error(struct exchange *x, int error)
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-        exchange_fail(x, 507, "The disk is full: nothing was stored.");
+        exchange_fail(x, 507, "The disk is full, or --max-disk leaves no room for it: nothing was stored.");
         return;
     default:
         exchange_fail(x, 500, "The store can not be used: %s.", strerrordesc_np(error));
@@ -79,124 +78,78 @@ static void close_if_open(int fd)
     }
 }
 
-static void upload_ended(struct exchange *x)
+static void put_ended(struct exchange *x)
 {
-    struct upload *u = x->state;
+    struct blob *b = x->state;
 
-    if (u->file[0] != '\0') { /* it did not become a blob */
-        unlinkat(u->uploads, u->file, 0);
-    }
-    store_unreserve(u->site, u->reserved);
-    close_if_open(u->fd);
-    close_if_open(u->uploads);
-    close_if_open(u->blobs);
-    buf_release(&u->name);
-    free(u);
+    upload_close(&b->upload);
+    close_if_open(b->blobs);
+    buf_release(&b->name);
+    free(b);
 }
 
-static bool reserve(struct upload *u, uint64_t bytes)
+static void put_body(struct exchange *x, struct slice content)
 {
-    if (store_reserve(u->site, bytes)) {
-        u->reserved += bytes;
-        return true;
-    }
-    exchange_fail(u->x, 507, "The blob is larger than what --max-disk leaves.");
-    return false;
-}
+    struct blob *b = x->state;
+    int error = upload_write(&b->upload, content);
 
-static void upload_body(struct exchange *x, struct slice content)
-{
-    struct upload *u = x->state;
-
-    u->bytes += content.len;
-    if (u->bytes > u->reserved && !reserve(u, u->bytes - u->reserved)) {
-        return;
-    }
-    while (content.len > 0) {
-        ssize_t n = write(u->fd, content.ptr, content.len);
-        if (n < 0 && errno != EINTR) {
-            answer_error(x, errno);
-            return;
-        }
-        content = slice_drop(content, n > 0 ? (size_t)n : 0);
+    if (error != 0) {
+        answer_error(x, error);
     }
 }
 
-/* Takes the blob's name. -1 with errno. */
-static int publish(struct upload *u, bool *created)
+/* Takes the blob's name. 0, or an errno. */
+static int publish(struct blob *b, bool *created)
 {
     struct stat before;
     char name[NAME_MAX_BYTES];
 
-    if (beneath_make_folders(u->blobs, buf_slice(&u->name), 0755) != 0) {
-        return -1;
+    if (beneath_make_folders(b->blobs, buf_slice(&b->name), 0755) != 0) {
+        return errno;
     }
-    snprintf(name, sizeof(name), "%.*s", SLICE_FMT(buf_slice(&u->name)));
-    *created = fstatat(u->blobs, name, &before, AT_SYMLINK_NOFOLLOW) != 0;
+    snprintf(name, sizeof(name), "%.*s", SLICE_FMT(buf_slice(&b->name)));
+    *created = fstatat(b->blobs, name, &before, AT_SYMLINK_NOFOLLOW) != 0;
     if (!*created && S_ISDIR(before.st_mode)) {
-        errno = EISDIR;
-        return -1;
+        return EISDIR;
     }
-    if (renameat(u->uploads, u->file, u->blobs, name) != 0) {
-        return -1;
-    }
-    u->file[0] = '\0';
-    store_add(u->site, u->bytes, *created ? 0 : (uint64_t)before.st_size);
-    return 0;
+    return upload_publish(&b->upload, b->blobs, name, *created ? 0 : (uint64_t)before.st_size);
 }
 
-static void upload_body_end(struct exchange *x)
+static void put_body_end(struct exchange *x)
 {
-    struct upload *u = x->state;
     bool created;
+    int error = publish(x->state, &created);
 
-    int rc = close(u->fd);
-    u->fd = -1;
-    if (rc != 0 || publish(u, &created) != 0) {
-        answer_error(x, errno);
+    if (error != 0) {
+        answer_error(x, error);
     } else {
         exchange_answer(x, &(struct answer){ .status = created ? 201 : 204 });
     }
 }
 
-/* -1 with errno. */
-static int open_upload(struct upload *u)
-{
-    char id[UUID_TEXT_MAX];
-
-    u->blobs = store_open(u->site, "blobs");
-    u->uploads = u->blobs >= 0 ? store_open(u->site, "uploads") : -1;
-    if (u->uploads < 0) {
-        return -1;
-    }
-    uuid_make(id);
-    u->fd = openat(u->uploads, id, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (u->fd >= 0) {
-        snprintf(u->file, sizeof(u->file), "%s", id);
-    }
-    return u->fd >= 0 ? 0 : -1;
-}
-
 void handle_put_blob(struct exchange *x)
 {
-    struct upload *u = calloc(1, sizeof(*u));
+    struct blob *b = calloc(1, sizeof(*b));
 
-    if (u == NULL) {
+    if (b == NULL) {
         exchange_fail(x, 500, "Out of memory.");
         return;
     }
-    *u = (struct upload){ .x = x, .site = x->worker->site, .fd = -1, .uploads = -1, .blobs = -1 };
-    x->state = u;
-    x->on_end = upload_ended;
-    if (!take_name(x, &u->name) || !reserve(u, x->head->content_length)) {
+    b->x = x;
+    b->blobs = store_open(x->worker->site, "blobs");
+    int blobs_error = b->blobs < 0 ? errno : 0;
+    int upload_error = upload_open(&b->upload, x->worker->site, x->head->content_length);
+    x->state = b;
+    x->on_end = put_ended;
+    if (!take_name(x, &b->name)) {
         return;
     }
-    if (open_upload(u) != 0) {
-        answer_error(x, errno);
+    if (blobs_error != 0 || upload_error != 0) {
+        answer_error(x, blobs_error != 0 ? blobs_error : upload_error);
         return;
     }
-    x->on_body = upload_body;
-    x->on_body_end = upload_body_end;
+    x->on_body = put_body;
+    x->on_body_end = put_body_end;
 }
 
 /* ---- The others ---- */

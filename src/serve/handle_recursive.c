@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "base/clock.h"
+#include "serve/encode.h"
 #include "serve/origins.h"
 #include "serve/query.h"
 #include "serve/self.h"
@@ -64,20 +65,6 @@ static void answer(struct exchange *x, uint64_t n, uint64_t fibonacci, uint64_t 
     exchange_reply(x, 200, TYPE_JSON, slice_from(text, (size_t)len));
 }
 
-static void add_encoded(struct buf *out, struct slice text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-                     c == '.' || c == '_' || c == '~';
-        if (plain) {
-            buf_add_char(out, (char)c);
-        } else {
-            buf_printf(out, "%%%02X", c);
-        }
-    }
-}
-
 /* What was called: for messages. */
 static void fail_call(struct recursion *r, uint16_t status, const char *why)
 {
@@ -94,7 +81,7 @@ static void call_next(struct recursion *r)
 
     buf_init(&rest, REST_MAX_BYTES);
     buf_printf(&rest, "/recursive/%llu?url=", (unsigned long long)r->next);
-    add_encoded(&rest, buf_slice(&r->base_text));
+    encode_component(&rest, buf_slice(&r->base_text));
     r->call.done = call_done;
     r->call.arg = r;
     r->calling = buf_ok(&rest) && upstream_get(&r->call, r->x->worker, &r->base, buf_slice(&rest),
@@ -154,26 +141,6 @@ static void check_done(struct self_check *check, enum self_verdict verdict)
                   "with the same "
                   "--cluster-id on every instance (its /healthz %s).",
                   SLICE_FMT(slice_take(buf_slice(&r->base_text), 128)), check->why);
-}
-
-/* Scheme and Host of the request, or what a trusted proxy says of them. */
-static void base_of_request(const struct exchange *x, struct buf *out)
-{
-    struct slice scheme = x->secure ? SLICE("https") : SLICE("http"), host = x->head->host;
-
-    if (x->worker->config->trust_proxy) {
-        struct slice proto = request_head_field(x->head, SLICE("X-Forwarded-Proto"));
-        struct slice forwarded = request_head_field(x->head, SLICE("X-Forwarded-Host"));
-        if (slice_eq_nocase(proto, SLICE("http")) || slice_eq_nocase(proto, SLICE("https"))) {
-            scheme = proto;
-        }
-        if (forwarded.len > 0) {
-            host = slice_trim(slice_split(&forwarded, ','));
-        }
-    }
-    buf_add_slice(out, scheme);
-    buf_add_str(out, "://");
-    buf_add_slice(out, host);
 }
 
 /* False: answered. */

@@ -33,6 +33,12 @@ void handle_put_blob(struct exchange *x);
 void handle_get_blob(struct exchange *x);
 void handle_delete_blob(struct exchange *x);
 
+void handle_post_asset(struct exchange *x);
+void handle_get_asset(struct exchange *x);
+void handle_put_asset(struct exchange *x);
+void handle_delete_asset(struct exchange *x);
+void handle_media(struct exchange *x);
+
 void handle_bytes(struct exchange *x);
 void handle_status(struct exchange *x);
 void handle_delay(struct exchange *x);

@@ -70,7 +70,7 @@ uint64_t store_usage(int folder, struct slice prefix, uint64_t n)
 
 uint64_t store_room(const struct site *s, struct slice prefix, uint64_t n)
 {
-    static const char *const FOLDERS[] = { "output", "blobs" };
+    static const char *const FOLDERS[] = { "output", "blobs", "assets" };
     uint64_t used = 0, max = s->config->max_disk_bytes;
 
     for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++) {

@@ -28,7 +28,7 @@ def document():
             "latency_by_class": {"2xx": latency(90, 0.01), "4xx": latency(10, 0.01)}, "phases": {"dns": None, "wait": latency(100, 0.009)},
             "addresses": [{"address": "127.0.0.1:80", "connections": 1, "requests": 100}],
             "config": {"connections": 1}, "intervals": [{"t_s": 0.0, "length_s": 1.0, "started": 100, "ok": 90, "failed": 10, "latency": latency(90, 0.01)}],
-            "targets": [{"url": "http://127.0.0.1/", **part()}], "generator": {}}
+            "targets": [{"url": "http://127.0.0.1/", **part()}], "generator": {"rate_asked": None, "limited": False, "reasons": []}}
 
 
 def both(doc, name, value):

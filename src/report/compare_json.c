@@ -45,7 +45,7 @@ static void string(struct buf *out, const char *text)
     buf_add_char(out, '"');
 }
 
-/* The fewest digits that read back as the same value; null when it is no number. */
+/* 15 digits when they read back as the same value, else 17; null when it is no number. */
 static void number(struct buf *out, double value)
 {
     char text[40];
@@ -54,11 +54,9 @@ static void number(struct buf *out, double value)
         buf_add_str(out, "null");
         return;
     }
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    snprintf(text, sizeof(text), "%.15g", value);
+    if (strtod(text, NULL) != value)
+        snprintf(text, sizeof(text), "%.17g", value);
     buf_add_str(out, text);
 }
 

@@ -140,6 +140,18 @@ static void list(struct buf *out, const char *first, const struct strlist *lines
         buf_printf(out, "            and %zu more.\n", lines->count - NOTES_MAX);
 }
 
+/* What the cells' names are made of. */
+static void dimensions(struct buf *out, const struct comparison *c)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX);
+    for (size_t i = 0; i < c->dimensions.count; i++)
+        buf_printf(&text, "%s%s", i > 0 ? "/" : "", c->dimensions.items[i]);
+    paragraph_of(out, "  cells     ", &text);
+    buf_release(&text);
+}
+
 static void sightings(struct buf *out, const struct comparison *c)
 {
     struct buf text;
@@ -198,6 +210,7 @@ void compare_text(struct buf *out, const struct comparison *c)
     buf_printf(out, ", %zu sample%s\n  new       ", c->base->count, c->base->count == 1 ? "" : "s");
     add_fitted(out, c->new->name != NULL ? c->new->name : "new", LINE_WIDTH - 24);
     buf_printf(out, ", %zu sample%s\n", c->new->count, c->new->count == 1 ? "" : "s");
+    dimensions(out, c);
     list(out, "  differ    ", &c->differences);
     list(out, "  note      ", &c->notes);
     sightings(out, c);

@@ -27,9 +27,11 @@ static const struct metric *find_metric(const struct comparison *c, const char *
 
 static bool has_rate(const struct comparison *c)
 {
+    size_t at = 0;
+
     for (int side = 0; side < 2; side++)
         for (size_t i = 0; i < comparison_side_count(c, side); i++)
-            if (record_fact(&comparison_side(c, side)->records[i], "rate_per_s") != NULL)
+            if (record_fact_near(&comparison_side(c, side)->records[i], "rate_per_s", &at) != NULL)
                 return true;
     return false;
 }
@@ -102,13 +104,14 @@ static bool fill_samples(struct compare_samples *out, const struct comparison *c
                          const char *metric, const size_t *members, size_t count, int side, bool *invalid)
 {
     struct compare_sample *items = calloc(count + 1, sizeof(*items));
+    size_t at = 0;
 
     if (items == NULL)
         return false;
     *out = (struct compare_samples){ items, 0 };
     for (size_t i = 0; i < count; i++) {
         const struct record *r = &comparison_side(c, side)->records[members[i]];
-        const struct metric *m = record_metric(r, metric);
+        const struct metric *m = record_metric_near(r, metric, &at);
 
         if (side < 2)
             *invalid |= !r->valid;

@@ -32,8 +32,11 @@ static bool same_text(const char *a, const char *b)
 
 static bool varies_within(const struct side *s, const char *name)
 {
+    const char *first = s->count > 0 ? record_fact(&s->records[0], name) : NULL;
+    size_t at = 0;
+
     for (size_t i = 1; i < s->count; i++)
-        if (!same_text(record_fact(&s->records[0], name), record_fact(&s->records[i], name)))
+        if (!same_text(first, record_fact_near(&s->records[i], name, &at)))
             return true;
     return false;
 }

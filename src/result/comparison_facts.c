@@ -35,9 +35,10 @@ struct values {
 static struct values values_of(const struct side *s, const char *name)
 {
     struct values v = { NULL, false };
+    size_t at = 0;
 
-    for (size_t i = 0; i < s->count; i++) {
-        const char *value = record_fact(&s->records[i], name);
+    for (size_t i = 0; i < s->count && !v.several; i++) {
+        const char *value = record_fact_near(&s->records[i], name, &at);
 
         value = value != NULL ? value : "none";
         if (v.first == NULL)

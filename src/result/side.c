@@ -125,18 +125,40 @@ bool record_set_reason(struct record *r, const char *reason)
     return set_text(&r->reason, reason);
 }
 
+const char *record_fact_near(const struct record *r, const char *name, size_t *at)
+{
+    if (*at < r->fact_count && strcmp(r->facts[*at].name, name) == 0)
+        return r->facts[*at].value;
+    for (size_t i = 0; i < r->fact_count; i++)
+        if (strcmp(r->facts[i].name, name) == 0) {
+            *at = i;
+            return r->facts[i].value;
+        }
+    return NULL;
+}
+
+const struct metric *record_metric_near(const struct record *r, const char *name, size_t *at)
+{
+    if (*at < r->metric_count && strcmp(r->metrics[*at].name, name) == 0)
+        return &r->metrics[*at];
+    for (size_t i = 0; i < r->metric_count; i++)
+        if (strcmp(r->metrics[i].name, name) == 0) {
+            *at = i;
+            return &r->metrics[i];
+        }
+    return NULL;
+}
+
 const char *record_fact(const struct record *r, const char *name)
 {
-    for (size_t i = 0; i < r->fact_count; i++)
-        if (strcmp(r->facts[i].name, name) == 0)
-            return r->facts[i].value;
-    return NULL;
+    size_t at = 0;
+
+    return record_fact_near(r, name, &at);
 }
 
 const struct metric *record_metric(const struct record *r, const char *name)
 {
-    for (size_t i = 0; i < r->metric_count; i++)
-        if (strcmp(r->metrics[i].name, name) == 0)
-            return &r->metrics[i];
-    return NULL;
+    size_t at = 0;
+
+    return record_metric_near(r, name, &at);
 }

@@ -75,6 +75,9 @@ bool record_set_reason(struct record *r, const char *reason);
 /* NULL when it has none of that name. */
 const char *record_fact(const struct record *r, const char *name);
 const struct metric *record_metric(const struct record *r, const char *name);
+/* The same for many records in a row: *at is where the last one had it, which is where most have it. Begin with 0. */
+const char *record_fact_near(const struct record *r, const char *name, size_t *at);
+const struct metric *record_metric_near(const struct record *r, const char *name, size_t *at);
 
 /* A run's figures. The labels "round" (a number) and "session" say where the sample belongs. Metrics: requests_per_s,
  * latency_mean, latency_min, latency_max, latency_p50 ... and the same of service_time (in seconds), error_share. */

@@ -190,7 +190,9 @@ static bool add_reason(struct record *r, const struct result *result)
     r->valid = result->valid;
     if (result->reasons.count > 0)
         return record_set_reason(r, result->reasons.items[0]);
-    return result->warnings.count == 0 || record_set_reason(r, result->warnings.items[0]);
+    if (result->warnings.count > 0)
+        return record_set_reason(r, result->warnings.items[0]);
+    return !result->interrupted || record_set_reason(r, "interrupted");
 }
 
 bool side_add_result(struct side *s, const struct result *result, const char *source)

@@ -293,6 +293,14 @@ void client_address_failed(struct client *c, const struct failure *why, uint64_t
         client_open_failed(c, why, now);
 }
 
+/* The peer is there and did something that may be different next time. Not so when its certificate will never verify,
+ * or when it does not speak TLS at all: more of the same would tell nothing new. */
+static bool was_reached(const struct client *c, const struct failure *why)
+{
+    return c->connected_ns != 0 && !slice_starts(slice_str(why->note), SLICE("certificate verify failed")) &&
+           slice_find_slice(slice_str(why->note), SLICE("does not speak TLS")) < 0;
+}
+
 void client_open_failed(struct client *c, const struct failure *why, uint64_t now)
 {
     struct loader *w = c->loader;
@@ -300,8 +308,7 @@ void client_open_failed(struct client *c, const struct failure *why, uint64_t no
     if (c->in_ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
-        w->ramp_refusals += c->state == CLIENT_TUNNEL ||
-                            (why->kind == FAIL_TLS && strncmp(why->note, "alert ", 6) == 0);
+        w->ramp_refusals += was_reached(c, why);
         if (c->active_count == 0 && w->budget > 0) /* it uses up one of -n and is a request that failed */
             exchange_take(c->exchanges, w->run->plan->warmup_ns > 0, c->open_start_ns, c->open_start_ns, now);
     }

@@ -10,6 +10,9 @@
 #include "http/redact.h"
 #include "net/listen.h"
 
+/* Longer than this the opening of the connections is worth a word. */
+#define SLOW_RAMP_S 3.0
+
 struct span collect_window(const struct run *run, const struct loader *workers)
 {
     struct span s = { .start_ns = UINT64_MAX };
@@ -401,7 +404,9 @@ static void explain(struct result *r, const struct run *run, const struct loader
     for (uint32_t i = 0; i < run->worker_count; i++)
         gave_up |= workers[i].gave_up;
     if (facts->never_reached)
-        result_add_reason(r, "the target was never reached: %s",
+        result_add_reason(r,
+                          r->error_count > 0 && r->errors[0].kind == FAIL_TLS ? "no connection could be secured: %s"
+                                                                              : "the target was never reached: %s",
                           r->error_count > 0 && r->errors[0].detail[0] != '\0' ? r->errors[0].detail
                                                                                : "no connection could be opened");
     for (size_t i = 0; i < r->error_count; i++)
@@ -409,6 +414,12 @@ static void explain(struct result *r, const struct run *run, const struct loader
             slice_starts(slice_str(r->errors[i].detail), SLICE("certificate verify failed")))
             result_add_reason(
                 r, "the certificate does not verify: --cacert FILE names its authority, -k goes without verification");
+    if (r->generator.ports_used * 2 > r->generator.ports_available && r->ramp_s > SLOW_RAMP_S)
+        result_add_warning(
+            r,
+            "opening the connections took %.1f s: with more than half of the %llu local ports in use the "
+            "kernel searches long for a free one; --source ADDR,ADDR brings more",
+            r->ramp_s, (unsigned long long)r->generator.ports_available);
     if (gave_up)
         result_add_reason(r, "given up: no connection could be opened for %s",
                           units_format_duration(text, (double)run->plan->timeout_ns));

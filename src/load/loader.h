@@ -226,7 +226,7 @@ struct loader {
         struct client *first, *last;
     } sleeping[BACKOFF_LEVELS];
     uint32_t sleeping_count, ramp_next, ramp_waiting;
-    uint32_t ramp_refusals; /* connections of the ramp that the peer itself refused, by a TLS alert: it was reached */
+    uint32_t ramp_refusals;    /* connections of the ramp that a peer answered, though they came to nothing */
     struct lingering *lingers; /* a ring */
     uint32_t linger_capacity, linger_first, linger_count;
     struct timer linger_timer;

@@ -31,6 +31,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from load' -l think -r -f -d 'pa
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l ramp-up -r -f -d 'connections begin one after another'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l timeout -r -f -d 'longest time for a whole request'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l connect-timeout -r -f -d 'longest time to connect'
+complete -c plimsoll -n '__fish_seen_subcommand_from load' -l targets -r -F -d 'targets from a YAML or JSON file'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s X -l method -r -f -a 'GET HEAD POST PUT PATCH DELETE OPTIONS' -d 'request method'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s H -l header -r -f -d 'one more header field'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l body -r -f -d 'send this with every request'

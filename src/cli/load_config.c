@@ -177,7 +177,8 @@ static bool add_request(struct result *r, const struct load_options *o, const st
     const struct load_target *first = &plan->targets[0];
     const char *authorization = o->user != NULL ? "basic" : o->bearer != NULL ? "bearer" : NULL;
 
-    return result_add_config_string(r, "http_version",
+    return result_add_config_string(r, "targets_file", o->targets_file) &&
+           result_add_config_string(r, "http_version",
                                     plan->version == HTTP_1_0 ? "1.0"
                                     : plan->version == HTTP_2 ? "2"
                                                               : "1.1") &&

@@ -190,18 +190,28 @@ static int make_targets(struct load_inputs *in, const struct load_options *o, st
     take_expectations(in, o);
     if (take_body(in, o, &body, err) != 0 || take_authorization(in, o, err) != 0)
         return -1;
+    const struct load_target common = {
+        .method = method_of(o),
+        .fields = &o->fields,
+        .body = body,
+        .expect = has_checks(o) ? &in->_expect : NULL,
+        .authorization = in->_authorization.len > 0 ? in->_authorization.data : NULL,
+    };
+
+    if (o->targets_file != NULL) {
+        if (load_targets_read(&in->_listed, o->targets_file, &common, o, err) != 0)
+            return -1;
+        in->plan.targets = in->_listed.targets;
+        in->plan.target_count = in->_listed.count;
+        return 0;
+    }
     in->_targets = calloc(o->urls.count, sizeof(*in->_targets));
     if (in->_targets == NULL)
         return out_of_memory(err);
-    for (size_t i = 0; i < o->urls.count; i++)
-        in->_targets[i] = (struct load_target){
-            .url = o->urls.items[i],
-            .method = method_of(o),
-            .fields = &o->fields,
-            .body = body,
-            .expect = has_checks(o) ? &in->_expect : NULL,
-            .authorization = in->_authorization.len > 0 ? in->_authorization.data : NULL,
-        };
+    for (size_t i = 0; i < o->urls.count; i++) {
+        in->_targets[i] = common;
+        in->_targets[i].url = o->urls.items[i];
+    }
     in->plan.targets = in->_targets;
     in->plan.target_count = o->urls.count;
     return 0;
@@ -344,6 +354,7 @@ int load_inputs_make(struct load_inputs *in, const struct load_options *o, struc
 
 void load_inputs_release(struct load_inputs *in)
 {
+    load_targets_release(&in->_listed);
     free(in->_targets);
     free(in->_parts);
     free(in->_overrides);

@@ -5,12 +5,14 @@
 #define PLIMSOLL_CLI_LOAD_INPUTS_H
 
 #include "cli/load_options.h"
+#include "cli/load_targets.h"
 #include "load/load.h"
 
 struct load_inputs {
     struct load_plan plan;
     struct load_stage _rate; /* --rate as the one stage it is */
     struct load_target *_targets;
+    struct load_targets _listed; /* of --targets */
     struct load_expect _expect;
     struct load_part *_parts;
     struct load_override *_overrides;

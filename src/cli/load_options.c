@@ -227,7 +227,7 @@ static int check_threads(const struct load_options *o, struct err *err)
 {
     const uint64_t connections = o->connections * o->urls.count;
 
-    if (o->threads <= connections)
+    if (o->threads <= connections || o->targets_file != NULL)
         return 0;
     err_set(err, ERR_USAGE, 0, "--threads %llu is more than the %llu connections", (unsigned long long)o->threads,
             (unsigned long long)connections);
@@ -302,7 +302,9 @@ static int check_body(const struct load_options *o, struct err *err)
 
 static int check_together(const struct load_options *o, struct err *err)
 {
-    if (o->urls.count == 0) {
+    if (o->targets_file != NULL && o->urls.count > 0)
+        return exclude_each_other("--targets", "a URL", "the targets come from the file: add the URL there", err);
+    if (o->urls.count == 0 && o->targets_file == NULL) {
         err_set(err, ERR_USAGE, 0, "no URL was given");
         return err_hint(err, "for example: plimsoll load http://127.0.0.1:3000/");
     }

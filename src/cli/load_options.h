@@ -21,6 +21,7 @@ struct load_outputs {
 /* Texts point into the command line. A number of 0 means "not given" where 0 is no legal value. */
 struct load_options {
     struct strlist urls;
+    const char *targets_file; /* instead of them */
 
     uint64_t connections, threads, requests;
     uint64_t duration_ns, warmup_ns, drain_ns;

@@ -91,6 +91,10 @@ static const struct option_row ROWS[] = {
       .parse = option_duration, FIELD(connect_timeout_ns), .min = NS_PER_MS, .max = LONGEST_REQUEST_NS },
 
     { .heading = "The request" },
+    { .name = "targets", .argument = "FILE", .example = "targets.yaml",
+      .help = "targets from this YAML or JSON file instead of the command line: each a URL or a map with url, method, headers, body, "
+              "connections, weight, requests_per_connection, think, source, sni, expect (man plimsoll-load)",
+      .parse = option_path, FIELD(targets_file) },
     { .name = "method", .short_name = 'X', .argument = "METHOD", .shown_default = "GET; PUT with -T, POST with another body", .example = "PUT",
       .help = "request method",
       .parse = load_value_method, FIELD(method) },

@@ -74,6 +74,7 @@ struct load_target {
     const char
         *raw_target; /* request target to send instead of the URL's (ab's proxy: absolute-form); NULL: the URL's */
     const char *authority;            /* Host to send instead of the URL's; NULL: the URL's */
+    const char *sni;                  /* NULL: the plan's */
     const struct load_manner *manner; /* NULL: the plan's (closed model alone) */
 };
 

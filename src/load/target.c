@@ -60,13 +60,15 @@ static bool is_literal(const char *host)
 
 static int set_names(struct target *t, const struct load_plan *plan, struct err *err)
 {
+    const char *sni = t->spec->sni != NULL ? t->spec->sni : plan->sni;
+
     t->host = slice_dup(t->url.host);
     if (t->host == NULL)
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a host name");
     t->verify_name = t->host;
     t->sni = is_literal(t->host) ? NULL : t->host; /* RFC 6066: no literal addresses in SNI */
-    if (plan->sni != NULL) {
-        t->sni = plan->sni[0] != '\0' ? plan->sni : NULL;
+    if (sni != NULL) {
+        t->sni = sni[0] != '\0' ? sni : NULL;
         if (t->sni != NULL)
             t->verify_name = t->sni;
     }

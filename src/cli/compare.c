@@ -2,6 +2,7 @@
 /* plimsoll compare */
 #include "cli/commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -16,9 +17,10 @@ static const char WHO[] = "plimsoll compare";
 enum { HELP_MAX_BYTES = 1 << 16, RULES_MAX_BYTES = 1 << 24 };
 #define REPORT_MAX_BYTES (UINT64_C(1) << 30)
 
-/* What one comparison is made of. */
+/* What is read before anything is compared. news: one side each, against base. */
 struct inputs {
-    struct side base, new, history;
+    struct side base, history, *news;
+    size_t count;
     struct tolerance_rules rules;
     bool has_rules;
 };
@@ -26,8 +28,10 @@ struct inputs {
 static void inputs_release(struct inputs *in)
 {
     side_release(&in->base);
-    side_release(&in->new);
     side_release(&in->history);
+    for (size_t i = 0; i < in->count; i++)
+        side_release(&in->news[i]);
+    free(in->news);
     tolerance_rules_release(&in->rules);
 }
 
@@ -45,12 +49,14 @@ static const char *usual_name(const struct side *s, const char *path)
     return name != NULL ? name : path;
 }
 
-static int read_side(struct side *s, const struct strlist *paths, const char *alias, struct err *err)
+/* number: 0 for base, then as they were given. */
+static int read_side(struct side *s, char *const *paths, size_t count, const struct strlist *aliases, size_t number,
+                     struct err *err)
 {
-    for (size_t i = 0; i < paths->count; i++)
-        if (compare_inputs_add(s, paths->items[i], NULL, err) != 0)
+    for (size_t i = 0; i < count; i++)
+        if (compare_inputs_add(s, paths[i], NULL, err) != 0)
             return -1;
-    if (!side_set_name(s, alias != NULL ? alias : usual_name(s, paths->items[0])))
+    if (!side_set_name(s, number < aliases->count ? aliases->items[number] : usual_name(s, paths[0])))
         return err_set(err, ERR_SYSTEM, 0, "out of memory");
     return 0;
 }
@@ -71,10 +77,31 @@ static int read_rules(struct inputs *in, const char *path, struct err *err)
     return failed;
 }
 
+static int read_news(struct inputs *in, const struct compare_options *o, struct err *err)
+{
+    const size_t count = o->new.count > 0 ? 1 : o->sides.count;
+
+    in->news = calloc(count, sizeof(*in->news));
+    if (in->news == NULL)
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    for (; in->count < count; in->count++) {
+        struct side *s = &in->news[in->count];
+        const int failed = o->new.count > 0
+                               ? read_side(s, o->new.items, o->new.count, &o->aliases, 1, err)
+                               : read_side(s, &o->sides.items[in->count], 1, &o->aliases, 1 + in->count, err);
+
+        if (failed != 0) {
+            side_release(s);
+            return -1;
+        }
+    }
+    return 0;
+}
+
 static int read_inputs(struct inputs *in, const struct compare_options *o, struct err *err)
 {
-    if (read_side(&in->base, &o->base, o->alias_base, err) != 0 ||
-        read_side(&in->new, &o->new, o->alias_new, err) != 0 || read_rules(in, o->tolerance, err) != 0)
+    if (read_side(&in->base, o->base.items, o->base.count, &o->aliases, 0, err) != 0 || read_news(in, o, err) != 0 ||
+        read_rules(in, o->tolerance, err) != 0)
         return -1;
     for (size_t i = 0; i < o->history.count; i++)
         if (compare_inputs_add(&in->history, o->history.items[i], o->history.items[i], err) != 0)
@@ -82,63 +109,111 @@ static int read_inputs(struct inputs *in, const struct compare_options *o, struc
     return 0;
 }
 
-static int write_report(const struct comparison *c, const struct compare_options *o, struct err *err)
+static void render(struct buf *out, const struct comparison *c, const struct compare_options *o)
 {
-    struct buf text;
-    int failed;
-
-    buf_init(&text, REPORT_MAX_BYTES);
     switch (o->format) {
     case COMPARE_TABLE:
-        compare_text(&text, c);
+        compare_text(out, c);
         break;
     case COMPARE_MARKDOWN:
-        compare_markdown(&text, c);
+        compare_markdown(out, c);
         break;
     case COMPARE_JSON:
-        compare_json(&text, c);
+        compare_json(out, c);
         break;
     case COMPARE_CSV:
-        compare_csv(&text, c);
+        compare_csv(out, c);
         break;
     case COMPARE_JUNIT:
-        compare_junit(&text, c, o->strict);
+        compare_junit(out, c, o->strict);
         break;
     }
-    failed = buf_ok(&text) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
-    if (failed == 0 && o->output != NULL)
-        failed = file_write(o->output, buf_slice(&text), err);
-    else if (failed == 0)
-        fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+}
+
+static int compare_with(struct buf *out, int *code, struct inputs *in, size_t number, const struct compare_options *o,
+                        struct err *err)
+{
+    const struct comparison_options options = {
+        .by = &o->by,
+        .metrics = &o->metrics,
+        .min_change = o->min_change,
+        .same_session = o->same_session,
+        .rules = in->has_rules ? &in->rules : NULL,
+    };
+    struct comparison c;
+    const int failed = comparison_make(&c, &in->base, &in->news[number], in->history.count > 0 ? &in->history : NULL,
+                                       &options, err);
+
+    if (failed == 0) {
+        render(out, &c, o);
+        *code = comparison_exit_code(&c, o->strict);
+    }
+    comparison_release(&c);
     return failed;
+}
+
+/* 1 before 3 before 4 before 0. */
+static int worse(int a, int b)
+{
+    if (a == 0 || b == 0)
+        return a + b;
+    return a < b ? a : b;
+}
+
+/* Several documents in JSON are a list; the other forms stand one below the other. */
+static int compare_all(struct buf *out, int *code, struct inputs *in, const struct compare_options *o, struct err *err)
+{
+    const bool list = o->format == COMPARE_JSON && in->count > 1;
+
+    *code = 0;
+    buf_add_str(out, list ? "[\n" : "");
+    for (size_t i = 0; i < in->count; i++) {
+        int one = 0;
+
+        if (i > 0)
+            buf_add_str(out, list ? ",\n" : "\n");
+        if (compare_with(out, &one, in, i, o, err) != 0)
+            return -1;
+        *code = worse(*code, one);
+    }
+    buf_add_str(out, list ? "]\n" : "");
+    return buf_ok(out) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
+static int publish(const struct buf *text, const char *path, struct err *err)
+{
+    if (path != NULL)
+        return file_write(path, buf_slice(text), err);
+    fwrite(text->data, 1, text->len, stdout);
+    return 0;
+}
+
+/* `compare a1.json a2.json b1.json b2.json` is seldom what was meant. */
+static void hint_at_quotes(const struct inputs *in)
+{
+    size_t samples = in->base.count;
+
+    for (size_t i = 0; i < in->count; i++)
+        samples += in->news[i].count;
+    if (in->count > 1 && samples == in->count + 1)
+        cli_note(WHO, "%zu sides of one sample each; quote a pattern to make its files one side: 'a*.json' 'b*.json'",
+                 samples);
 }
 
 static int with_options(const struct compare_options *o)
 {
     struct err err = { 0 };
     struct inputs in = { 0 };
-    struct comparison c = { 0 };
-    int code;
+    struct buf text;
+    int code = 0;
 
-    if (read_inputs(&in, o, &err) == 0) {
-        const struct comparison_options options = {
-            .by = &o->by,
-            .metrics = &o->metrics,
-            .min_change = o->min_change,
-            .same_session = o->same_session,
-            .rules = in.has_rules ? &in.rules : NULL,
-        };
-
-        if (comparison_make(&c, &in.base, &in.new, in.history.count > 0 ? &in.history : NULL, &options, &err) == 0 &&
-            write_report(&c, o, &err) == 0)
-            code = comparison_exit_code(&c, o->strict);
-        else
-            code = cli_complain(WHO, &err);
-    } else {
+    buf_init(&text, REPORT_MAX_BYTES);
+    if (read_inputs(&in, o, &err) != 0 || compare_all(&text, &code, &in, o, &err) != 0 ||
+        publish(&text, o->output, &err) != 0)
         code = cli_complain(WHO, &err);
-    }
-    comparison_release(&c);
+    else
+        hint_at_quotes(&in);
+    buf_release(&text);
     inputs_release(&in);
     return code;
 }

@@ -66,9 +66,9 @@ static const struct option_row ROWS[] = {
     { .name = "history", .argument = "PATH", .example = "monday/",
       .help = "one session of unchanged code, of which at least 3 tell how much sessions differ; may be repeated",
       .parse = option_list, FIELD(history) },
-    { .name = "alias", .argument = "BASE,NEW", .example = "v1.2,v1.3",
+    { .name = "alias", .argument = "BASE,NEW[,...]", .example = "v1.2,v1.3",
       .help = "what to call the sides; otherwise the runs' name, or the path",
-      .parse = option_text, FIELD(alias_base) },
+      .parse = parse_names, FIELD(aliases) },
     { .name = "metric", .argument = "NAME[,NAME...]", .shown_default = "requests_per_s, at a given rate latency_p99",
       .example = "latency_p99", .help = "what to compare; the first one decides, others are shown",
       .parse = parse_names, FIELD(metrics) },
@@ -113,6 +113,8 @@ static const char EPILOGUE[] =
     "    plimsoll load --json a$i.json http://old/; plimsoll load --json b$i.json http://new/\n"
     "  done; plimsoll compare 'a*.json' 'b*.json'\n"
     "      in turn, five times: what the machine did meanwhile falls out\n"
+    "  plimsoll compare v1/ v2/ v3/\n"
+    "      each against the first\n"
     "  plimsoll compare --history mon --history tue --history wed last-week/ today/\n"
     "      two days, held against how much days differ anyway\n"
     "\n"
@@ -122,7 +124,7 @@ static const char EPILOGUE[] =
 
 static const struct option_table TABLE = {
     .command = "plimsoll compare",
-    .usage = "[OPTION...] BASE NEW",
+    .usage = "[OPTION...] BASE NEW...",
     .summary = "Compares result documents and gives a verdict per cell: whether a metric got worse, by how much, and "
                "how sure that is. A sample is a run; with one run a side nothing can be told, with three to five in "
                "turn a lot.",
@@ -143,47 +145,45 @@ void compare_options_release(struct compare_options *o)
     strlist_release(&o->base);
     strlist_release(&o->new);
     strlist_release(&o->history);
+    strlist_release(&o->sides);
+    strlist_release(&o->aliases);
     strlist_release(&o->metrics);
     strlist_release(&o->by);
     memset(o, 0, sizeof(*o));
 }
 
-static int take_paths(struct compare_options *o, struct err *err)
+static int lacks(const char *what, struct err *err)
 {
-    struct strlist *sides[] = { &o->base, &o->new };
-    size_t next = 0;
-
-    for (int side = 0; side < 2; side++) {
-        if (sides[side]->count > 0)
-            continue;
-        if (next == o->paths.count) {
-            err_set(err, ERR_USAGE, 0, "no %s was given", side == 0 ? "BASE" : "NEW");
-            return err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
-        }
-        if (!strlist_add(sides[side], slice_str(o->paths.items[next++])))
-            return err_set(err, ERR_SYSTEM, 0, "out of memory");
-    }
-    if (next < o->paths.count) {
-        err_set(err, ERR_USAGE, 0, "\"%s\" is one path too many", o->paths.items[next]);
-        return err_hint(err, "quote patterns so that the shell leaves them alone: 'a*.json' 'b*.json'; or use --base "
-                             "and --new, which may be repeated");
-    }
-    return 0;
+    err_set(err, ERR_USAGE, 0, "no %s was given", what);
+    return err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
 }
 
-static int split_alias(struct compare_options *o, struct err *err)
+static int take_paths(struct compare_options *o, struct err *err)
 {
-    char *comma = o->alias_base != NULL ? strchr((char *)(uintptr_t)o->alias_base, ',') : NULL;
+    const size_t first = o->base.count == 0 && o->paths.count > 0 ? 1 : 0;
 
-    if (o->alias_base == NULL)
-        return 0;
-    if (comma == NULL || comma == o->alias_base || comma[1] == '\0' || strchr(comma + 1, ',') != NULL) {
-        err_set(err, ERR_USAGE, 0, "--alias: \"%s\" is not two names", o->alias_base);
-        return err_hint(err, "for example --alias v1.2,v1.3");
+    if (first == 1 && !strlist_add(&o->base, slice_str(o->paths.items[0])))
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    if (o->base.count == 0)
+        return lacks("BASE", err);
+    if (o->new.count > 0 && first < o->paths.count) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" is one path too many", o->paths.items[first]);
+        return err_hint(err, "with --new, which may be repeated, there is no NEW");
     }
-    *comma = '\0';
-    o->alias_new = comma + 1;
-    return 0;
+    for (size_t i = first; i < o->paths.count; i++)
+        if (!strlist_add(&o->sides, slice_str(o->paths.items[i])))
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    return o->new.count + o->sides.count == 0 ? lacks("NEW", err) : 0;
+}
+
+static int check_aliases(const struct compare_options *o, struct err *err)
+{
+    const size_t sides = 1 + (o->new.count > 0 ? 1 : o->sides.count);
+
+    if (o->aliases.count == 0 || o->aliases.count == sides)
+        return 0;
+    err_set(err, ERR_USAGE, 0, "--alias: %zu names for %zu sides", o->aliases.count, sides);
+    return err_hint(err, "one name for each, for example --alias v1.2,v1.3");
 }
 
 int compare_options_parse(struct compare_options *o, int argc, char **argv, bool *help, struct err *err)
@@ -192,7 +192,7 @@ int compare_options_parse(struct compare_options *o, int argc, char **argv, bool
         return -1;
     if (*help)
         return 0;
-    return take_paths(o, err) != 0 ? -1 : split_alias(o, err);
+    return take_paths(o, err) != 0 ? -1 : check_aliases(o, err);
 }
 
 void compare_options_help(struct buf *out)

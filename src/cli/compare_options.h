@@ -7,15 +7,15 @@
 
 enum compare_format { COMPARE_TABLE, COMPARE_MARKDOWN, COMPARE_JSON, COMPARE_CSV, COMPARE_JUNIT };
 
-/* Texts point into the command line. */
+/* Texts point into the command line. After parsing there is a base, and either new or at least one of sides. */
 struct compare_options {
-    struct strlist paths;              /* BASE and NEW, when they stand without an option */
-    struct strlist base, new, history; /* files, folders, patterns; base and new have at least one after parsing */
-    struct strlist metrics, by;
+    struct strlist paths;              /* words without an option */
+    struct strlist base, new, history; /* files, folders, patterns, all of one side each (history: of one session) */
+    struct strlist sides;              /* a side each, against base: NEW and what follows it */
+    struct strlist metrics, by, aliases;
     double min_change;
     bool strict, same_session;
     const char *tolerance; /* a file; NULL: none */
-    const char *alias_base, *alias_new;
     enum compare_format format;
     const char *output; /* NULL: standard output */
 };

@@ -254,6 +254,18 @@ def test_every_form_says_the_same(write, compare, tmp_path):
     assert strip.count("o") + strip.count("x") + strip.count("8") >= 3
 
 
+def test_more_than_two_sides(write, compare):
+    for i in range(4):
+        write(f"v1/{i}.json", 1000 + i, minute=6 * i)
+        write(f"v2/{i}.json", 1001 + i, minute=6 * i + 2)
+        write(f"v3/{i}.json", 801 + i, minute=6 * i + 4)
+    answers = as_json(compare("--alias", "one,two,three", "--format", "json", "v1", "v2", "v3", exit=1))
+    assert [(a["base"], a["new"], a["cells"][0]["verdict"]) for a in answers] == [("one", "two", "unchanged"), ("one", "three", "regressed")]
+    compare("--alias", "one,two", "v1", "v2", "v3", exit=2)
+    done = compare("v1/0.json", "v1/1.json", "v2/0.json", exit=0)
+    assert "quote a pattern" in done.err
+
+
 def test_names_of_others_do_not_reach_the_terminal(write, compare, tmp_path):
     for i in range(2):
         for value in ("a\x1b[31m|b", "<c>&\""):
@@ -268,7 +280,7 @@ def test_names_of_others_do_not_reach_the_terminal(write, compare, tmp_path):
 @pytest.mark.parametrize("why, args, says", [
     ("nothing at all", [], "no BASE"),
     ("no NEW", ["a.json"], "no NEW"),
-    ("an unquoted pattern", ["a.json", "b.json", "c.json"], "one path too many"),
+    ("--new and NEW", ["a.json", "--new", "b.json", "b.json"], "one path too many"),
     ("no such file", ["a.json", "none.json"], "none.json"),
     ("an empty folder", ["a.json", "empty"], "empty"),
     ("no document", ["a.json", "junk.json"], "junk.json"),

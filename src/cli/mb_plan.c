@@ -86,6 +86,10 @@ static struct load_manner manner_of(const struct mb_request *r)
     return (struct load_manner){
         .connections = (uint32_t)r->clients,
         .requests_per_connection = r->keep_alive_requests,
+        .close = !r->close_client                    ? LOAD_CLOSE_SERVER
+                 : r->has_linger && r->linger_s == 0 ? LOAD_CLOSE_RESET
+                                                     : LOAD_CLOSE_CLIENT,
+        .tls_resume = r->tls_session_reuse ? 1 : 0,
         .requests_per_client = r->max_requests,
         .think_min_ns = r->delay_min_ms * NS_PER_MS,
         .think_max_ns = r->delay_max_ms * NS_PER_MS,

@@ -207,7 +207,7 @@ static void leave_to_peer(struct client *c, uint64_t now)
 
 void client_end(struct client *c, uint64_t now)
 {
-    switch (c->loader->run->plan->close) {
+    switch (c->target->manner.close) {
     case LOAD_CLOSE_SERVER:
         leave_to_peer(c, now);
         return;
@@ -355,7 +355,7 @@ static struct tls_context *pick_context(struct client *c)
 
     if (w->tls_resuming == NULL)
         return w->tls;
-    c->resume_credit += (float)w->run->plan->tls_resume;
+    c->resume_credit += (float)c->target->manner.tls_resume;
     if (w->tls != NULL && c->resume_credit < 1.0F)
         return w->tls;
     c->resume_credit -= 1.0F;

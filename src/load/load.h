@@ -36,11 +36,17 @@ struct load_body {
     struct slice bytes; /* when none of these */
 };
 
+/* Who ends a connection that has had its requests: the server, told by Connection: close; or we, silently, with FIN or
+ * with RST. */
+enum load_close { LOAD_CLOSE_SERVER, LOAD_CLOSE_CLIENT, LOAD_CLOSE_RESET };
+
 /* How the connections of one target are used, where that differs from target to target. */
 struct load_manner {
     uint32_t connections;
     uint64_t requests_per_connection; /* 0: for ever */
-    uint64_t requests_per_client;     /* what one connection and those that follow it in its place may send; 0: any */
+    enum load_close close;
+    double tls_resume;            /* share of the handshakes that offer a session to resume */
+    uint64_t requests_per_client; /* what one connection and those that follow it in its place may send; 0: any */
     uint64_t think_min_ns, think_max_ns; /* pause of a connection after each reply */
     bool think_first;                    /* and before its first request */
     uint64_t think_ramp_ns;              /* so long pauses reach up to half of what is left of this time */
@@ -137,10 +143,6 @@ struct load_connection_stage {
     uint32_t connections;
     uint64_t length_ns;
 };
-
-/* Who ends a connection that has had its requests: the server, told by Connection: close; or we, silently, with FIN or
- * with RST. */
-enum load_close { LOAD_CLOSE_SERVER, LOAD_CLOSE_CLIENT, LOAD_CLOSE_RESET };
 
 struct load_plan {
     const struct load_target *targets;

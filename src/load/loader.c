@@ -384,16 +384,36 @@ static int init_histograms(struct loader *w, struct err *err)
     return hist_init(&w->loop_lag, err) != 0 || hist_init(&w->interval_latency, err) != 0 ? -1 : 0;
 }
 
+static double least_resumed(const struct run *run)
+{
+    double least = 1;
+
+    for (size_t i = 0; i < run->target_count; i++)
+        if (run->targets[i].https && run->targets[i].manner.tls_resume < least)
+            least = run->targets[i].manner.tls_resume;
+    return least;
+}
+
+static double most_resumed(const struct run *run)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < run->target_count; i++)
+        if (run->targets[i].https && run->targets[i].manner.tls_resume > most)
+            most = run->targets[i].manner.tls_resume;
+    return most;
+}
+
 static int init_tls(struct loader *w, struct err *err)
 {
-    const double share = w->run->plan->tls_resume;
+    const double least = least_resumed(w->run), most = most_resumed(w->run);
     struct tls_client_config config = w->run->plan->tls;
 
-    if (share < 1 && tls_client_context(&w->tls, &config, err) != 0)
+    if (least < 1 && tls_client_context(&w->tls, &config, err) != 0)
         return -1;
     config.session_cache = true;
     config.session_peers = (uint32_t)w->run->target_count;
-    return share > 0 ? tls_client_context(&w->tls_resuming, &config, err) : 0;
+    return most > 0 ? tls_client_context(&w->tls_resuming, &config, err) : 0;
 }
 
 static int init_loop(struct loader *w, struct err *err)

@@ -136,8 +136,12 @@ static int prepare_targets(struct load *l, struct err *err)
     note_checks(run);
     if (run->has_digests || run->has_patterns)
         run->reply_settings.on_body = http1_on_body;
-    if (l->plan.tls_resume > 0)
-        number_tls_peers(run);
+    for (size_t i = 0; i < run->target_count; i++) {
+        if (run->targets[i].manner.tls_resume > 0) {
+            number_tls_peers(run);
+            break;
+        }
+    }
     return 0;
 }
 

@@ -184,7 +184,7 @@ static int build_requests(struct target *t, const struct load_plan *plan, struct
     };
     if (request_build(&t->keep_request, &r, err) != 0)
         goto out;
-    if (plan->close == LOAD_CLOSE_SERVER) { /* else it is not told */
+    if (t->manner.close == LOAD_CLOSE_SERVER) { /* else it is not told */
         r.close = plan->version == HTTP_1_1;
         r.keep_alive = false;
     }
@@ -217,6 +217,8 @@ static struct load_manner manner_of(const struct load_target *spec, const struct
         return *spec->manner;
     return (struct load_manner){ .connections = plan->connections,
                                  .requests_per_connection = plan->requests_per_connection,
+                                 .close = plan->close,
+                                 .tls_resume = plan->tls_resume,
                                  .think_min_ns = plan->think_min_ns,
                                  .think_max_ns = plan->think_max_ns };
 }

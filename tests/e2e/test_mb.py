@@ -135,6 +135,31 @@ def test_keep_alive_requests(mb, start_target):
     assert sorted(set(done.numbers("reqs"))) == [1, 2, 3] and sorted(set(done.numbers("conns"))) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("reuse", [True, False])
+def test_tls_session_reuse(mb, nginx, reuse):
+    """A connection for each request: resumed, but for the first ones, or never; beside a request that wants the other."""
+    tls = where(nginx.url(tls=True))
+    done = mb([{**tls, "clients": 2, "keep-alive-requests": 1, "tls-session-reuse": reuse, "max-requests": 50},
+               {**tls, "path": "/kib", "keep-alive-requests": 1, "tls-session-reuse": not reuse, "max-requests": 50}], duration="10")
+    assert done.exit == 0 and done.errors == (0, 0, 0), done.done
+    own = [row["tls_reuse"] for row in done.rows if row["method_and_url"].endswith("/small")]
+    other = [row["tls_reuse"] for row in done.rows if row["method_and_url"].endswith("/kib")]
+    assert len(own) == 100 and len(other) == 50
+    resumed, full = (own, other) if reuse else (other, own)
+    assert set(full) == {"0"} and resumed.count("1") >= len(resumed) - 6
+
+
+@pytest.mark.parametrize("linger", [None, 0])
+def test_the_client_closes(mb, start_target, linger):
+    """Without a word: no Connection: close is sent, and with linger 0 the end is a reset."""
+    target = start_target(OK)
+    close = {"client": True} if linger is None else {"client": True, "linger": linger}
+    done = mb([{**where(target.url()), "keep-alive-requests": 4, "max-requests": 12, "close": close}], duration="5")
+    assert done.exit == 0 and done.errors == (0, 0, 0), done.done
+    assert target.counts()["accepted"] == 3
+    assert len(set(done.numbers("written"))) == 1, "the last request of a connection is like the others"
+
+
 def test_two_requests_each_in_its_own_manner(mb, start_target):
     quick, slow = start_target(OK), start_target(reply("404 No"))
     done = mb([{**where(quick.url("/quick")), "clients": 3, "max-requests": 100},

@@ -48,6 +48,7 @@ struct http1 {
     bool aborted;
     uint64_t begin_ns;      /* of the event that completed the head */
     uint64_t content_bytes; /* of the reply, without framing */
+    uint64_t file_begin;    /* where the reply starts in its file */
     uint64_t sent_directly; /* in this event, past `out` */
     bool served_one;        /* not the first request of the connection any more */
 };

@@ -92,6 +92,7 @@ static void set_source(struct http1 *h, const struct answer *a, uint64_t length)
         .done = h->head.method == REQUEST_HEAD || status_has_no_content(a->status) || a->body == BODY_NONE ||
                 length == 0,
     };
+    h->file_begin = a->file_offset;
     if (!h->source.done && length != LENGTH_UNKNOWN) {
         h->content_bytes = length;
     }
@@ -189,19 +190,30 @@ static bool send_bytes(struct conn *c)
     return send_memory(c, slice_from(s->bytes + s->offset, (size_t)s->left));
 }
 
+/* From the file into `out`, behind the head: small files whole, of large ones the beginning, so that no packet carries
+ * a head alone. */
+static bool copy_file(struct conn *c)
+{
+    struct http1_source *s = &c->http1.source;
+    size_t n = at_most(s->left, s->left <= COPY_FILE_MAX ? conn_free_room(c) : COPY_FILE_MAX);
+    ssize_t got = pread(s->file, c->out.bytes + c->out.end, n, (off_t)s->offset);
+
+    if (got <= 0) { /* shorter than it was: the client must see a cut body */
+        conn_reset(c);
+        return false;
+    }
+    c->out.end += (size_t)got;
+    return advance(c, (uint64_t)got);
+}
+
 static bool send_file(struct conn *c)
 {
     struct http1_source *s = &c->http1.source;
     size_t moved;
+    bool fits = conn_free_room(c) >= COPY_FILE_MAX;
 
-    if (s->left <= COPY_FILE_MAX && s->left <= conn_free_room(c)) {
-        ssize_t n = pread(s->file, c->out.bytes + c->out.end, (size_t)s->left, (off_t)s->offset);
-        if (n <= 0) { /* shorter than it was: the client must see a cut body */
-            conn_reset(c);
-            return false;
-        }
-        c->out.end += (size_t)n;
-        return advance(c, (uint64_t)n);
+    if (fits && (s->left <= COPY_FILE_MAX || (c->out.end > c->out.start && s->offset == c->http1.file_begin))) {
+        return copy_file(c);
     }
     if (conn_flush(c) != CONN_MOVED ||
         conn_send_file(c, s->file, s->offset, at_most(s->left, DIRECT_MAX), &moved) != CONN_MOVED) {

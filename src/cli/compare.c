@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/compare_inputs.h"
 #include "cli/compare_options.h"
+#include "cli/compare_rules.h"
 #include "cli/complain.h"
 #include "report/compare_forms.h"
 #include "report/compare_text.h"
@@ -70,8 +71,10 @@ static int read_rules(struct inputs *in, const char *path, struct err *err)
         return 0;
     buf_init(&text, RULES_MAX_BYTES);
     failed = file_read(path, &text, err);
-    if (failed == 0 && tolerance_rules_parse(&in->rules, buf_slice(&text), err) != 0)
-        failed = err_prefix(err, "--tolerance %s", path);
+    if (failed == 0)
+        failed = compare_rules_parse(&in->rules, path, buf_slice(&text), err);
+    if (failed != 0)
+        err_prefix(err, "--tolerance");
     in->has_rules = failed == 0;
     buf_release(&text);
     return failed;

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
-enum { RULES_MAX = 10000, PATH_MAX_PARTS = 64, JSON_MAX_BYTES = 1 << 24 };
+enum { PATH_PARTS_MAX = 64 };
 
 void tolerance_rules_release(struct tolerance_rules *r)
 {
@@ -25,105 +23,51 @@ static struct slice without_avg(struct slice part)
     return part;
 }
 
-static bool read_path_text(struct strlist *out, const char *text)
+bool tolerance_path_split(struct strlist *out, struct slice text)
 {
-    struct slice rest = slice_str(text);
+    while (text.len > 0) {
+        const struct slice part = slice_split(&text, '/');
 
-    while (rest.len > 0) {
-        const struct slice part = slice_split(&rest, '/');
-
-        if (part.len > 0 && !strlist_add(out, without_avg(part)))
+        if (part.len > 0 && !strlist_add(out, part))
             return false;
     }
     return true;
 }
 
-static bool read_path_list(struct strlist *out, const json_t *list)
+static int check(const struct strlist *path, double tolerancy, double max_failures, struct err *err)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *part = json_array_get(list, i);
-        char number[32];
-
-        snprintf(number, sizeof(number), "%lld", (long long)json_integer_value(part));
-        if (!json_is_string(part) && !json_is_integer(part))
-            return false;
-        if (!strlist_add(out, without_avg(slice_str(json_is_string(part) ? json_string_value(part) : number))))
-            return false;
+    if (path->count % 2 != 1 || path->count > PATH_PARTS_MAX) {
+        err_set(err, ERR_CONFIG, 0, "json_path must hold names, each with a value or *, and a metric at the end");
+        return err_hint(err, "for example test_type/*/routes/500/requests_per_s");
     }
-    return true;
-}
-
-static int read_number(double *out, const json_t *rule, const char *name, double otherwise, size_t at, struct err *err)
-{
-    const json_t *value = json_object_get(rule, name);
-
-    *out = value != NULL ? json_number_value(value) : otherwise;
-    if (isnan(*out) || (value != NULL && !json_is_number(value)))
-        return err_set(err, ERR_CONFIG, 0, "rule %zu: \"%s\" must be a number of percent", at + 1, name);
+    if (!isfinite(tolerancy))
+        return err_set(err, ERR_CONFIG, 0, "tolerancy must be a number of percent");
+    if (!(max_failures >= 0 && max_failures <= 100))
+        return err_set(err, ERR_CONFIG, 0, "max_failures is %g, it must be 0 to 100 percent", max_failures);
     return 0;
 }
 
-static int read_rule(struct tolerance_rule *out, const json_t *rule, size_t at, struct err *err)
+int tolerance_rules_add(struct tolerance_rules *r, const struct strlist *path, double tolerancy, double max_failures,
+                        struct err *err)
 {
-    const json_t *path = json_object_get(rule, "json_path");
-    bool ok = json_is_string(path)  ? read_path_text(&out->path, json_string_value(path))
-              : json_is_array(path) ? read_path_list(&out->path, path)
-                                    : false;
+    struct tolerance_rule rule = { .tolerancy = tolerancy, .max_failures = max_failures };
+    struct tolerance_rule *grown = NULL;
 
-    if (!ok || out->path.count % 2 != 1 || out->path.count > PATH_MAX_PARTS) {
-        err_set(err, ERR_CONFIG, 0,
-                "rule %zu: \"json_path\" must hold names, each with a value or *, and a metric at the end", at + 1);
-        return err_hint(err, "for example \"test_type/*/routes/500/requests_per_s\"");
-    }
-    if (read_number(&out->tolerancy, rule, "tolerancy", NAN, at, err) != 0 ||
-        read_number(&out->max_failures, rule, "max_failures", 0, at, err) != 0)
+    if (check(path, tolerancy, max_failures, err) != 0)
         return -1;
-    if (out->max_failures < 0 || out->max_failures > 100)
-        return err_set(err, ERR_CONFIG, 0, "rule %zu: \"max_failures\" is %g, it must be 0 to 100 percent", at + 1,
-                       out->max_failures);
-    return 0;
-}
-
-static int read_rules(struct tolerance_rules *out, const json_t *list, struct err *err)
-{
-    const size_t n = json_array_size(list);
-
-    if (n == 0 || n > RULES_MAX) {
-        err_set(err, ERR_CONFIG, 0, "a list of rules was expected");
-        return err_hint(err,
-                        "[{\"json_path\": \"test_type/*/requests_per_s\", \"tolerancy\": -15, \"max_failures\": 0}]");
-    }
-    out->items = calloc(n, sizeof(*out->items));
-    if (out->items == NULL)
+    for (size_t i = 0; i < path->count; i++)
+        if (!strlist_add(&rule.path, without_avg(slice_str(path->items[i])))) {
+            strlist_release(&rule.path);
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+        }
+    grown = realloc(r->items, (r->count + 1) * sizeof(*grown));
+    if (grown == NULL) {
+        strlist_release(&rule.path);
         return err_set(err, ERR_SYSTEM, 0, "out of memory");
-    while (out->count < n) {
-        const size_t at = out->count++;
-
-        if (read_rule(&out->items[at], json_array_get(list, at), at, err) != 0)
-            return -1;
     }
+    r->items = grown;
+    r->items[r->count++] = rule;
     return 0;
-}
-
-int tolerance_rules_parse(struct tolerance_rules *out, struct slice json, struct err *err)
-{
-    json_error_t wrong;
-    json_t *list = NULL;
-    int failed;
-
-    memset(out, 0, sizeof(*out));
-    if (json.len > JSON_MAX_BYTES)
-        return err_set(err, ERR_CONFIG, 0, "%zu bytes are too many for rules", json.len);
-    list = json_loadb(json.ptr != NULL ? json.ptr : "", json.len, 0, &wrong);
-    if (list == NULL) {
-        err_set(err, ERR_CONFIG, 0, "line %d, column %d: not JSON", wrong.line, wrong.column);
-        return err_hint(err, "[{\"json_path\": \"test_type/*/requests_per_s\", \"tolerancy\": -15}]");
-    }
-    failed = read_rules(out, list, err);
-    json_decref(list);
-    if (failed != 0)
-        tolerance_rules_release(out);
-    return failed;
 }
 
 static const char *value_of(const char *name, const struct strlist *names, char *const *values)

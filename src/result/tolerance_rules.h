@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rules of stats/tolerance.h, each for the cells that its path matches.
  *
- * A list of {"json_path": P, "tolerancy": T, "max_failures": F}. P is touchstone's: names of dimensions, each followed
- * by a value or "*", and the metric last, either in one text with slashes ("test_type/edge/routes/500/requests_per_s")
- * or as a list. A name followed by "*" matches whether the cell has that dimension or not; the metric may be "*", and
- * may be written avg(NAME). The first rule that matches a cell judges it. */
+ * A path is touchstone's: names of dimensions, each followed by a value or "*", and the metric last. A name followed by
+ * "*" matches whether the cell has that dimension or not; the metric may be "*", and may be written avg(NAME). The
+ * first rule that matches a cell judges it. */
 #ifndef PLIMSOLL_RESULT_TOLERANCE_RULES_H
 #define PLIMSOLL_RESULT_TOLERANCE_RULES_H
 
@@ -22,8 +21,11 @@ struct tolerance_rules {
     size_t count;
 };
 
-/* ERR_CONFIG names what is wrong and in which rule; nothing is left then. */
-MUST_CHECK int tolerance_rules_parse(struct tolerance_rules *out, struct slice json, struct err *err);
+/* {0} holds no rules. ERR_CONFIG says what is wrong, without a place; r then is as it was. */
+MUST_CHECK int tolerance_rules_add(struct tolerance_rules *r, const struct strlist *path, double tolerancy,
+                                   double max_failures, struct err *err);
+/* "routes/500/metric" as the list of its parts; false when out of memory. */
+bool tolerance_path_split(struct strlist *out, struct slice text);
 void tolerance_rules_release(struct tolerance_rules *r);
 /* values[i] is the value of names->items[i]. */
 bool tolerance_rule_matches(const struct tolerance_rule *rule, const struct strlist *names, char *const *values,

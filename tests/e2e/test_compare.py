@@ -222,7 +222,7 @@ def test_tolerance_rules(write, compare, tmp_path):
     assert "Largest deviation: -12.00% in 50" in done.out
     header = next(line for line in done.out.splitlines() if line.startswith("| connections"))
     assert [word.strip() for word in header.strip("|").split("|")] == ["connections", "metric", "result", "verdict", "deviation", "v1", "v2"]
-    rules.write_text(json.dumps([dict(RULES[0], max_failures=50)]))
+    rules.write_text("- json_path: connections/*/avg(requests_per_s)\n  tolerancy: -10\n  max_failures: 50\n")
     compare("--tolerance", rules, "base", "new", exit=0)
     rules.write_text(json.dumps([dict(RULES[0], json_path="connections/11/requests_per_s")]))
     assert "matches nothing" in compare("--tolerance", rules, "base", "new", exit=1).out

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Rules of tolerance, as anybody may write them. What is refused says why, without a control character, and leaves
  * nothing; what is accepted can be asked. */
-#include "result/tolerance_rules.h"
+#include "cli/compare_rules.h"
 
 #include <assert.h>
 #include <math.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tolerance_rules rules;
     struct err err = { 0 };
 
-    if (tolerance_rules_parse(&rules, slice_from((const char *)data, size), &err) != 0) {
+    if (compare_rules_parse(&rules, "rules", slice_from((const char *)data, size), &err) != 0) {
         assert(rules.count == 0 && rules.items == NULL && err.what[0] != '\0');
         check_printable(err.what);
         return 0;

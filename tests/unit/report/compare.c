@@ -67,8 +67,9 @@ struct scene {
     struct comparison c;
 };
 
-static void scene_begin(struct scene *s, const char *rules)
+static void begin_with(struct scene *s, double tolerancy, double max_failures)
 {
+    struct strlist path = STRLIST_INIT;
     struct err err = { 0 };
 
     *s = (struct scene){ 0 };
@@ -77,9 +78,11 @@ static void scene_begin(struct scene *s, const char *rules)
         add(&s->new, &PUBLISHED[i], PUBLISHED[i].new);
     }
     assert_true(side_set_name(&s->base, "20220809") && side_set_name(&s->new, "20220810"));
-    if (tolerance_rules_parse(&s->rules, slice_str(rules), &err) != 0 ||
+    assert_true(tolerance_path_split(&path, SLICE("test_type/*/routes/*/avg(requests_per_second)")));
+    if (tolerance_rules_add(&s->rules, &path, tolerancy, max_failures, &err) != 0 ||
         comparison_make(&s->c, &s->base, &s->new, NULL, &(struct comparison_options){ .rules = &s->rules }, &err) != 0)
         fail_msg("%s", err.what);
+    strlist_release(&path);
 }
 
 static void scene_end(struct scene *s)
@@ -88,17 +91,6 @@ static void scene_end(struct scene *s)
     tolerance_rules_release(&s->rules);
     side_release(&s->base);
     side_release(&s->new);
-}
-
-static const char RULE[] = "[{\"json_path\": \"test_type/*/routes/*/conn_per_targetroute/*/keepalive/*/"
-                           "avg(requests_per_second)\", \"tolerancy\": %d, \"max_failures\": %d}]";
-
-static void begin_with(struct scene *s, int tolerancy, int max_failures)
-{
-    char rules[256];
-
-    snprintf(rules, sizeof(rules), RULE, tolerancy, max_failures);
-    scene_begin(s, rules);
 }
 
 static void published_table_of_unchanged_software(void **state)

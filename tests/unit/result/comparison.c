@@ -187,37 +187,45 @@ static void an_empty_side_is_missing(void **state)
     side_release(&base);
 }
 
-static void rules_are_parsed(void **state)
+static void add_rule(struct tolerance_rules *rules, const char *path, double tolerancy)
+{
+    struct strlist parts = STRLIST_INIT;
+
+    assert_true(tolerance_path_split(&parts, slice_str(path)));
+    assert_int_equal(tolerance_rules_add(rules, &parts, tolerancy, 0, NULL), 0);
+    strlist_release(&parts);
+}
+
+static void rules_are_checked(void **state)
 {
     static const struct {
-        const char *why, *json;
-        size_t rules; /* 0: refused */
+        const char *why, *path;
+        double tolerancy, max_failures;
+        bool good;
     } CASES[] = {
-        { "one text", "[{\"json_path\":\"a/*/b/1/m\",\"tolerancy\":-10}]", 1 },
-        { "a list", "[{\"json_path\":[\"a\",\"*\",\"b\",1,\"avg(m)\"],\"tolerancy\":5,\"max_failures\":33.5}]", 1 },
-        { "only a metric", "[{\"json_path\":\"m\",\"tolerancy\":0}]", 1 },
-        { "no list", "{\"json_path\":\"m\",\"tolerancy\":0}", 0 },
-        { "an empty list", "[]", 0 },
-        { "no path", "[{\"tolerancy\":0}]", 0 },
-        { "a name without a value", "[{\"json_path\":\"a/m\",\"tolerancy\":0}]", 0 },
-        { "no tolerancy", "[{\"json_path\":\"m\"}]", 0 },
-        { "a text for a number", "[{\"json_path\":\"m\",\"tolerancy\":\"5\"}]", 0 },
-        { "more than all may fail", "[{\"json_path\":\"m\",\"tolerancy\":0,\"max_failures\":101}]", 0 },
-        { "a list of a list", "[{\"json_path\":[[\"m\"]],\"tolerancy\":0}]", 0 },
-        { "the second is wrong", "[{\"json_path\":\"m\",\"tolerancy\":0},7]", 0 },
-        { "no JSON", "- json_path: m", 0 },
-        { "nothing", "", 0 },
+        { "names, values and a metric", "a/*/b/1/m", -10, 33.5, true },
+        { "a metric alone", "m", 0, 0, true },
+        { "a name without a value", "a/m", 0, 0, false },
+        { "nothing", "", 0, 0, false },
+        { "slashes alone", "///", 0, 0, false },
+        { "no number", "m", NAN, 0, false },
+        { "infinite", "m", INFINITY, 0, false },
+        { "more than all may fail", "m", 0, 101, false },
+        { "less than none may fail", "m", 0, -1, false },
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        struct tolerance_rules rules;
+        struct tolerance_rules rules = { 0 };
+        struct strlist parts = STRLIST_INIT;
         struct err err = { 0 };
-        const int done = tolerance_rules_parse(&rules, slice_str(CASES[i].json), &err);
 
-        if ((done == 0) != (CASES[i].rules > 0) || rules.count != CASES[i].rules)
-            fail_msg("%s: %d, %zu rules, %s", CASES[i].why, done, rules.count, err.what);
-        assert_true(done == 0 || err.kind == ERR_CONFIG);
+        assert_true(tolerance_path_split(&parts, slice_str(CASES[i].path)));
+        if ((tolerance_rules_add(&rules, &parts, CASES[i].tolerancy, CASES[i].max_failures, &err) == 0) !=
+                CASES[i].good ||
+            rules.count != CASES[i].good)
+            fail_msg("%s: %s", CASES[i].why, err.what);
+        strlist_release(&parts);
         tolerance_rules_release(&rules);
     }
 }
@@ -244,11 +252,9 @@ static void rules_match(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(CASES); i++) {
-        struct tolerance_rules rules;
-        char json[128];
+        struct tolerance_rules rules = { 0 };
 
-        snprintf(json, sizeof(json), "[{\"json_path\":\"%s\",\"tolerancy\":-1}]", CASES[i].path);
-        assert_int_equal(tolerance_rules_parse(&rules, slice_str(json), NULL), 0);
+        add_rule(&rules, CASES[i].path, -1);
         if (tolerance_rule_matches(&rules.items[0], &names, VALUES, CASES[i].metric) != CASES[i].want)
             fail_msg("%s", CASES[i].why);
         tolerance_rules_release(&rules);
@@ -258,15 +264,14 @@ static void rules_match(void **state)
 static void what_is_missing_breaks_a_rule(void **state)
 {
     struct side base = { 0 }, new = { 0 };
-    struct tolerance_rules rules;
+    struct tolerance_rules rules = { 0 };
     struct comparison c;
 
     (void)state;
     add(&base, "here", 100, "", NULL);
     add(&new, "here", 100, "", NULL);
     add(&base, "gone", 100, "", NULL);
-    assert_int_equal(
-        tolerance_rules_parse(&rules, SLICE("[{\"json_path\":\"cell/*/requests_per_s\",\"tolerancy\":-50}]"), NULL), 0);
+    add_rule(&rules, "cell/*/requests_per_s", -50);
     make(&c, &base, &new, &(struct comparison_options){ .rules = &rules });
     assert_int_equal(rules.items[0].comparisons, 2);
     assert_int_equal(rules.items[0].failures, 1);
@@ -327,7 +332,7 @@ int main(void)
         cmocka_unit_test(cells_are_in_the_order_of_their_numbers),
         cmocka_unit_test(what_differs),
         cmocka_unit_test(an_empty_side_is_missing),
-        cmocka_unit_test(rules_are_parsed),
+        cmocka_unit_test(rules_are_checked),
         cmocka_unit_test(rules_match),
         cmocka_unit_test(what_is_missing_breaks_a_rule),
         cmocka_unit_test(memory_runs_out),

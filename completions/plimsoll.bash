@@ -11,6 +11,14 @@ _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --send-timeout --idle-timeout --grace --max-delay --quiet --help'
 _plimsoll_compare_options='--base --new --history --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
+_plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
+    -v --version -h --help'
+_plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'
+_plimsoll_limit_load='--threads --warmup --requests-per-connection --close --seed --timeout --connect-timeout --targets --method
+    --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
+    --http1.1 --http2 --h2c --streams --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
+    --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
+    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --progress --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
@@ -53,7 +61,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load ab compare serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -74,11 +82,29 @@ _plimsoll() {
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
             fi
         ;;
+    limit)
+        case $before in
+        --of) mapfile -t COMPREPLY < <(compgen -W 'rate connections' -- "$word") ;;
+        *)
+            _plimsoll_values "$before" "$word" ||
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_limit_own $_plimsoll_limit_load" -- "$word")
+            ;;
+        esac
+        ;;
+    mb)
+        case $before in
+        -i | --request-file | -o | --response-file)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            ;;
+        *) mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_mb_options" -- "$word") ;;
+        esac
+        ;;
     ab)
         _plimsoll_ab_values "$before" "$word" ||
             mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_ab_options" -- "$word")
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load ab compare serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare serve' -- "$word") ;;
     esac
 }
 

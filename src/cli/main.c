@@ -57,7 +57,7 @@ static const char HELP_TAIL[] = "  help     what a command takes: plimsoll help 
                                 "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
                                 "3 the run is invalid, and the report says why; 130 interrupted.\n"
                                 "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
-                                "man plimsoll-serve, man plimsoll-ab\n";
+                                "man plimsoll-limit, man plimsoll-serve, man plimsoll-ab, man plimsoll-mb\n";
 
 static void print_help(FILE *to)
 {

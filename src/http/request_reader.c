@@ -5,6 +5,8 @@
 
 #include <llhttp/llhttp.h>
 
+#include "http/request_line.h"
+
 /* Empty lines before a request line: RFC 9112 2.2 asks to ignore one; more than a few is no client. */
 #define EMPTY_LINES_MAX 4u
 
@@ -16,212 +18,12 @@ struct findings {
     bool say_close, say_keep_alive;
 };
 
-static enum request_state refuse(struct request_head *h, uint16_t status, const char *reason)
-{
-    h->refused = status;
-    h->reason = reason;
-    return REQUEST_REFUSED;
-}
-
 /* The first reason is kept: it is the nearest to the fault. */
 static void note(struct request_head *h, uint16_t status, const char *reason)
 {
     if (h->refused == 0) {
-        refuse(h, status, reason);
+        request_refuse(h, status, reason);
     }
-}
-
-static const char *const METHOD_NAMES[REQUEST_METHODS] = {
-    [REQUEST_GET] = "GET",       [REQUEST_HEAD] = "HEAD",   [REQUEST_POST] = "POST",       [REQUEST_PUT] = "PUT",
-    [REQUEST_DELETE] = "DELETE", [REQUEST_PATCH] = "PATCH", [REQUEST_OPTIONS] = "OPTIONS",
-};
-
-const char *request_method_name(enum request_method m)
-{
-    return METHOD_NAMES[m];
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_alnum(char c)
-{
-    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
-static bool is_one_of(char c, const char *set)
-{
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
-/* RFC 9110 5.6.2. */
-static bool is_token_char(char c)
-{
-    return is_alnum(c) || is_one_of(c, "!#$%&'*+-.^_`|~");
-}
-
-/* RFC 3986 3.2.2: what a registered name is made of. */
-static bool is_name_char(char c)
-{
-    return is_alnum(c) || is_one_of(c, "-._~!$&'()*+,;=%");
-}
-
-static bool is_token(struct slice s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        if (!is_token_char(s.ptr[i])) {
-            return false;
-        }
-    }
-    return s.len > 0;
-}
-
-/* ---- The request line ---- */
-
-static enum request_state read_method(struct request_head *h, struct slice text)
-{
-    if (!is_token(text)) {
-        return refuse(h, 400, "The method is not a token.");
-    }
-    for (int m = 0; m < REQUEST_METHODS; m++) {
-        if (slice_eq(text, slice_str(METHOD_NAMES[m]))) {
-            h->method = (enum request_method)m;
-            return REQUEST_READY;
-        }
-    }
-    return refuse(h, 501, "This method is not implemented.");
-}
-
-static enum request_state read_version(struct request_head *h, struct slice text)
-{
-    if (text.len != 8 || !slice_starts(text, SLICE("HTTP/")) || !is_digit(text.ptr[5]) || text.ptr[6] != '.' ||
-        !is_digit(text.ptr[7])) {
-        return refuse(h, 400, "The request line does not end with an HTTP version.");
-    }
-    if (text.ptr[5] != '1' || text.ptr[7] > '1') {
-        return refuse(h, 505, "Only HTTP/1.0 and HTTP/1.1 are spoken here.");
-    }
-    h->version = text.ptr[7] == '1' ? 11 : 10;
-    return REQUEST_READY;
-}
-
-/* Length of the bracketed address or name that s begins with; 0 when it is neither. */
-static size_t host_name_len(struct slice s)
-{
-    size_t i = 0;
-
-    if (s.len == 0 || s.ptr[0] != '[') {
-        while (i < s.len && is_name_char(s.ptr[i])) {
-            i++;
-        }
-        return i;
-    }
-    for (i = 1; i < s.len && is_one_of(s.ptr[i], "0123456789abcdefABCDEF:."); i++) {
-    }
-    return i > 2 && i < s.len && s.ptr[i] == ']' ? i + 1 : 0;
-}
-
-/* "name", "name:80", "[::1]:80". */
-static bool is_host(struct slice s)
-{
-    size_t i = host_name_len(s);
-
-    if (i == 0 || i == s.len) {
-        return i > 0;
-    }
-    if (s.ptr[i] != ':' || s.len - i > 6) {
-        return false;
-    }
-    while (++i < s.len) {
-        if (!is_digit(s.ptr[i])) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* "http://host:port/path?query": the authority becomes the host, the rest is as if it had come in origin-form (RFC
- * 9112 3.2.2). */
-static enum request_state read_absolute(struct request_head *h, struct slice rest)
-{
-    size_t end = 0;
-
-    while (end < rest.len && rest.ptr[end] != '/' && rest.ptr[end] != '?') {
-        end++;
-    }
-    h->host = slice_take(rest, end);
-    h->path = slice_drop(rest, end);
-    if (!is_host(h->host)) {
-        return refuse(h, 400, "The authority in the request target is not a host.");
-    }
-    return REQUEST_READY;
-}
-
-static enum request_state read_target(struct request_head *h, struct slice target)
-{
-    for (size_t i = 0; i < target.len; i++) {
-        unsigned char c = (unsigned char)target.ptr[i];
-        if (c <= 0x20 || c >= 0x7f || c == '#') {
-            return refuse(h, 400, "The request target has a character that must be percent-encoded.");
-        }
-    }
-    if (target.len > 0 && target.ptr[0] == '/') {
-        h->path = target;
-    } else if (slice_starts_nocase(target, SLICE("http://"))) {
-        if (read_absolute(h, slice_drop(target, 7)) != REQUEST_READY) {
-            return REQUEST_REFUSED;
-        }
-    } else if (slice_starts_nocase(target, SLICE("https://"))) {
-        if (read_absolute(h, slice_drop(target, 8)) != REQUEST_READY) {
-            return REQUEST_REFUSED;
-        }
-    } else if (h->method == REQUEST_OPTIONS && slice_eq(target, SLICE("*"))) {
-        h->asterisk = true;
-    } else {
-        return refuse(h, 400, "The request target is neither a path nor an http URL.");
-    }
-    ptrdiff_t question = slice_find(h->path, '?');
-    if (question >= 0) {
-        h->query = slice_drop(h->path, (size_t)question + 1);
-        h->path = slice_take(h->path, (size_t)question);
-    }
-    if (h->path.len == 0 && !h->asterisk) {
-        h->path = SLICE("/");
-    }
-    return REQUEST_READY;
-}
-
-static enum request_state read_request_line(struct request_head *h, struct slice line)
-{
-    struct slice rest = line;
-    struct slice method = slice_split(&rest, ' ');
-    struct slice target = slice_split(&rest, ' ');
-
-    h->line = line;
-    if (slice_eq(rest, SLICE("")) || slice_find(rest, ' ') >= 0) {
-        return refuse(h, 400, "The request line is not METHOD SP TARGET SP VERSION.");
-    }
-    if (read_version(h, rest) != REQUEST_READY || read_method(h, method) != REQUEST_READY) {
-        return REQUEST_REFUSED;
-    }
-    return read_target(h, target);
-}
-
-enum request_state request_head_take(struct request_head *h, struct slice method, struct slice target,
-                                     struct slice host)
-{
-    if (read_method(h, method) != REQUEST_READY || read_target(h, target) != REQUEST_READY) {
-        return REQUEST_REFUSED;
-    }
-    if (!is_host(host)) {
-        return refuse(h, 400, "The authority is not a host.");
-    }
-    if (h->host.ptr == NULL) {
-        h->host = host;
-    }
-    return REQUEST_READY;
 }
 
 /* ---- The guard: line by line, as the bytes arrive ---- */
@@ -230,24 +32,24 @@ static enum request_state guard_line(struct request_reader *r, const struct requ
                                      struct request_head *h)
 {
     if (memchr(line.ptr, '\r', line.len) != NULL) {
-        return refuse(h, 400, "A carriage return stands alone in the head.");
+        return request_refuse(h, 400, "A carriage return stands alone in the head.");
     }
     if (memchr(line.ptr, '\0', line.len) != NULL) {
-        return refuse(h, 400, "The head has a NUL byte.");
+        return request_refuse(h, 400, "The head has a NUL byte.");
     }
     if (!r->_has_line) {
         r->_has_line = true;
-        return read_request_line(h, line);
+        return request_line_read(h, line);
     }
     if (++r->_fields > limits->fields_max) {
-        return refuse(h, 431, "The head has too many fields.");
+        return request_refuse(h, 431, "The head has too many fields.");
     }
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t') {
-        return refuse(h, 400, "A field line begins with white space (line folding is obsolete).");
+        return request_refuse(h, 400, "A field line begins with white space (line folding is obsolete).");
     }
     ptrdiff_t colon = slice_find(line, ':');
-    if (colon <= 0 || !is_token(slice_take(line, (size_t)colon))) {
-        return refuse(h, 400, "A field line does not begin with a name and a colon.");
+    if (colon <= 0 || !request_is_token(slice_take(line, (size_t)colon))) {
+        return request_refuse(h, 400, "A field line does not begin with a name and a colon.");
     }
     return REQUEST_READY;
 }
@@ -264,7 +66,7 @@ static enum request_state guard(struct request_reader *r, const struct request_l
         }
         struct slice line = { bytes + r->_line, (size_t)(lf - bytes) - r->_line };
         if (line.len == 0 || line.ptr[line.len - 1] != '\r') {
-            return refuse(h, 400, "A line of the head ends without a carriage return.");
+            return request_refuse(h, 400, "A line of the head ends without a carriage return.");
         }
         line.len--;
         r->_line = r->_scanned = (uint32_t)(lf - bytes) + 1;
@@ -277,7 +79,7 @@ static enum request_state guard(struct request_reader *r, const struct request_l
         } else {
             r->_first = r->_line;
             if (r->_first > 2 * EMPTY_LINES_MAX) {
-                return refuse(h, 400, "Too many empty lines before a request.");
+                return request_refuse(h, 400, "Too many empty lines before a request.");
             }
         }
     }
@@ -297,7 +99,7 @@ static bool take_token(struct slice *rest, struct slice *token)
 static void found_host(struct findings *f)
 {
     f->hosts++;
-    if (!is_host(f->value)) {
+    if (!request_is_host(f->value)) {
         note(f->head, 400, "The Host field is not a host.");
     } else if (f->head->host.ptr == NULL) {
         f->head->host = f->value;
@@ -461,7 +263,7 @@ static enum request_state parse(struct request_reader *r, const char *bytes, str
     struct slice head = { bytes + r->_first, len };
     /* The line was judged when it arrived; the bytes may have moved since then. */
     if (h->line.ptr == NULL &&
-        read_request_line(h, slice_take(head, (size_t)slice_find(head, '\r'))) != REQUEST_READY) {
+        request_line_read(h, slice_take(head, (size_t)slice_find(head, '\r'))) != REQUEST_READY) {
         return REQUEST_REFUSED;
     }
     h->bytes = r->_line;
@@ -492,8 +294,8 @@ enum request_state request_reader_scan(struct request_reader *r, const struct re
     *out = (struct request_head){ 0 };
     enum request_state state = guard(r, limits, bytes, seen, out);
     if (state == REQUEST_MORE && seen < len) {
-        return r->_has_line ? refuse(out, 431, "The head is too large.")
-                            : refuse(out, 414, "The request line is too long.");
+        return r->_has_line ? request_refuse(out, 431, "The head is too large.")
+                            : request_refuse(out, 414, "The request line is too long.");
     }
     return state == REQUEST_READY ? parse(r, bytes, out) : state;
 }

@@ -59,7 +59,7 @@ struct serve_config {
                                 longer). 64 KiB */
     uint64_t body_max_bytes; /* --max-body: content of a request, framing excluded; above: 413. 1 GiB */
 
-    /* Time-outs (ns). A value of 0 means none. */
+    /* Time-outs (ns). A value of 0 means none, of grace_ns that nothing is waited for. */
     uint64_t
         head_timeout_ns; /* --head-timeout: from the first byte of a request (the first request of a connection: from
                             its accept, TLS handshake included) to the end of its head; 408, then close. 10 s */

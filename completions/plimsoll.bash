@@ -2,7 +2,7 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --close --drain --no-retry
-    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
@@ -25,7 +25,7 @@ _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -
 _plimsoll_values() {
     local word=$2
     case $1 in
-    --targets | --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log)
+    --targets | --feed | --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         ;;
@@ -37,6 +37,7 @@ _plimsoll_values() {
     --tls-min | --tls-max) mapfile -t COMPREPLY < <(compgen -W '1.0 1.1 1.2 1.3' -- "$word") ;;
     --tls-resume) mapfile -t COMPREPLY < <(compgen -W 'off on 50%' -- "$word") ;;
     --arrivals) mapfile -t COMPREPLY < <(compgen -W 'constant poisson' -- "$word") ;;
+    --feed-order) mapfile -t COMPREPLY < <(compgen -W 'sequential random once' -- "$word") ;;
     --progress) mapfile -t COMPREPLY < <(compgen -W 'auto none json' -- "$word") ;;
     --method | -X) mapfile -t COMPREPLY < <(compgen -W 'GET HEAD POST PUT PATCH DELETE OPTIONS' -- "$word") ;;
     --expect-status) mapfile -t COMPREPLY < <(compgen -W '2xx 3xx 4xx 5xx 2xx,3xx' -- "$word") ;;

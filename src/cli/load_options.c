@@ -300,6 +300,17 @@ static int check_body(const struct load_options *o, struct err *err)
     return err_hint(err, "add --body, --upload-file, --form or --body-random, or leave %s out", manner);
 }
 
+static int check_feed(const struct load_options *o, struct err *err)
+{
+    if (o->has_feed_order && o->feed == NULL) {
+        err_set(err, ERR_USAGE, 0, "--feed-order has no meaning without a feed");
+        return err_hint(err, "add --feed FILE.csv");
+    }
+    if (o->feed_order == LOAD_FEED_ONCE && o->warmup_ns > 0)
+        return exclude_each_other("--feed-order once", "--warmup", "a warm-up would use up rows", err);
+    return 0;
+}
+
 static int check_together(const struct load_options *o, struct err *err)
 {
     if (o->targets_file != NULL && o->urls.count > 0)
@@ -308,7 +319,7 @@ static int check_together(const struct load_options *o, struct err *err)
         err_set(err, ERR_USAGE, 0, "no URL was given");
         return err_hint(err, "for example: plimsoll load http://127.0.0.1:3000/");
     }
-    if (check_body(o, err) != 0)
+    if (check_body(o, err) != 0 || check_feed(o, err) != 0)
         return -1;
     if (check_version(o, err) != 0)
         return -1;
@@ -340,7 +351,7 @@ int load_options_check(struct load_options *o, struct err *err)
         return -1;
     if (o->duration_ns == 0)
         o->duration_ns = length_of_stages(o);
-    if (o->duration_ns == 0 && o->requests == 0)
+    if (o->duration_ns == 0 && o->requests == 0 && o->feed_order != LOAD_FEED_ONCE)
         o->duration_ns = UINT64_C(10) * NS_PER_S;
     return 0;
 }

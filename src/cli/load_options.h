@@ -51,6 +51,9 @@ struct load_options {
     struct strlist form;
     uint64_t body_random; /* 0: not given */
     bool chunked, expect_continue;
+    const char *feed;
+    bool has_feed_order;
+    enum load_feed_order feed_order;
     const char *user, *bearer;
     bool http10, http11, http2, h2c;
     uint64_t streams; /* 0: not given */

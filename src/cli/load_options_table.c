@@ -115,6 +115,13 @@ static const struct option_row ROWS[] = {
     { .name = "body-random", .argument = "SIZE", .example = "20MB", .max = UINT64_C(1) << 50,
       .help = "a body of so many random bytes, the same with every request and with the same --seed",
       .parse = load_check_size, FIELD(body_random), .min = 1 },
+    { .name = "feed", .argument = "FILE", .example = "users.csv",
+      .help = "CSV file whose first line names columns: {column} in URLs, headers and --body becomes a value of the next row; "
+              "also, without a file: {seq}, {uuid}, {random:8}, {connection}",
+      .parse = option_path, FIELD(feed) },
+    { .name = "feed-order", .argument = "sequential|random|once", .shown_default = "sequential", .example = "random",
+      .help = "rows one after the other and from the first again, at random, or each once, which ends the run",
+      .parse = load_value_feed_order },
     { .name = "chunked",
       .help = "send the body in chunks, without saying its length",
       .parse = option_flag, FIELD(chunked) },

@@ -129,6 +129,24 @@ int load_value_progress(void *field, const char *text, const struct option_row *
     return err_hint(err, "write auto, none or json");
 }
 
+int load_value_feed_order(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    static const char *const NAMES[] = {
+        [LOAD_FEED_SEQUENTIAL] = "sequential", [LOAD_FEED_RANDOM] = "random", [LOAD_FEED_ONCE] = "once"
+    };
+    struct load_options *o = field;
+
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        if (strcmp(text, NAMES[i]) != 0)
+            continue;
+        o->feed_order = (enum load_feed_order)i;
+        o->has_feed_order = true;
+        return 0;
+    }
+    err_set(err, ERR_USAGE, 0, "\"%s\" is no order of a feed", text);
+    return err_hint(err, "write sequential, random or once");
+}
+
 static bool has_key(const struct strlist *labels, struct slice key)
 {
     for (size_t i = 0; i < labels->count; i++) {

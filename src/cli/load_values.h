@@ -14,6 +14,7 @@ option_parser load_value_seed;          /* struct load_options, the whole: sets 
 option_parser load_value_expect_status; /* struct load_options: "200,404,5xx,200-299" */
 option_parser load_value_percentiles;   /* struct load_options: "50,99.95" */
 option_parser load_value_failures;      /* struct load_options: DIR:N */
+option_parser load_value_feed_order;    /* struct load_options */
 option_parser load_value_progress;      /* enum progress_mode */
 option_parser load_value_label;         /* struct strlist: one more KEY=VALUE, each key once */
 option_parser load_value_override;      /* struct strlist: one more HOST:PORT:ADDRESS[,ADDRESS...] */

@@ -23,6 +23,10 @@ struct h2_request;
  * become lower case, fields of the connection (Connection, Keep-Alive, Transfer-Encoding …) are left out. */
 MUST_CHECK int h2_request_new(struct h2_request **out, struct slice http1_head, bool https, bool has_body,
                               struct err *err);
+/* Room for requests that differ: filled with heads of at most so many bytes, without allocating. A stream's request
+ * must stay as it is until its first frame is in the output. False: too many fields. */
+MUST_CHECK int h2_request_reserve(struct h2_request **out, size_t head_max, struct err *err);
+MUST_CHECK bool h2_request_fill(struct h2_request *r, struct slice http1_head, bool https, bool has_body);
 void h2_request_free(struct h2_request *r); /* NULL is fine */
 
 struct h2_client_events {

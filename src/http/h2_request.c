@@ -80,16 +80,24 @@ static bool add_fields(struct h2_request *r, struct slice rest)
     return true;
 }
 
-int h2_request_new(struct h2_request **out, struct slice http1_head, bool https, bool has_body, struct err *err)
+int h2_request_reserve(struct h2_request **out, size_t head_max, struct err *err)
 {
-    struct slice rest = http1_head, line = line_of(&rest), method, target;
     /* Every byte of the head at most once, and the names of four pseudo-fields with the scheme. */
-    struct h2_request *r = calloc(1, sizeof(*r) + FIELDS_MAX * sizeof(r->fields[0]) + http1_head.len + 64);
+    struct h2_request *r = calloc(1, sizeof(*r) + FIELDS_MAX * sizeof(r->fields[0]) + head_max + 64);
 
     *out = NULL;
     if (r == NULL)
         return err_set(err, ERR_SYSTEM, 0, "out of memory");
     r->text = (uint8_t *)&r->fields[FIELDS_MAX];
+    *out = r;
+    return 0;
+}
+
+bool h2_request_fill(struct h2_request *r, struct slice http1_head, bool https, bool has_body)
+{
+    struct slice rest = http1_head, line = line_of(&rest), method, target;
+
+    r->count = r->text_len = 0;
     r->has_body = has_body;
     method = slice_split(&line, ' ');
     target = slice_split(&line, ' ');
@@ -97,12 +105,18 @@ int h2_request_new(struct h2_request **out, struct slice http1_head, bool https,
     add(r, SLICE(":scheme"), https ? SLICE("https") : SLICE("http"));
     add(r, SLICE(":authority"), host_of(rest));
     add(r, SLICE(":path"), target);
-    if (!add_fields(r, rest)) {
-        free(r);
-        return err_set(err, ERR_CONFIG, 0, "more than %u header fields", FIELDS_MAX);
-    }
-    *out = r;
-    return 0;
+    return add_fields(r, rest);
+}
+
+int h2_request_new(struct h2_request **out, struct slice http1_head, bool https, bool has_body, struct err *err)
+{
+    if (h2_request_reserve(out, http1_head.len, err) != 0)
+        return -1;
+    if (h2_request_fill(*out, http1_head, https, has_body))
+        return 0;
+    h2_request_free(*out);
+    *out = NULL;
+    return err_set(err, ERR_CONFIG, 0, "more than %u header fields", FIELDS_MAX);
 }
 
 void h2_request_free(struct h2_request *r)

@@ -22,6 +22,8 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->exchanges = &w->exchanges[(size_t)index * w->run->streams];
     for (uint32_t i = 0; i < c->exchange_count; i++) {
         c->exchanges[i].client = c;
+        if (w->rendered != NULL)
+            c->exchanges[i].rendered = w->rendered + ((size_t)index * w->run->streams + i) * w->run->render_max;
         if (w->check_states != NULL)
             c->exchanges[i].check = &w->check_states[(size_t)index * w->run->streams + i];
     }

@@ -18,7 +18,25 @@ void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, 
         w->budget--;
     if (!warm && x->client->requests_left != UINT64_MAX)
         x->client->requests_left--;
+    if (__builtin_expect(w->rendered != NULL, 0)) {
+        x->seq = warm ? w->next_warm_seq : w->next_seq;
+        *(warm ? &w->next_warm_seq : &w->next_seq) += warm ? w->run->worker_count : w->seq_step;
+    }
     account_start(x, now);
+}
+
+void exchange_render(struct exchange *x, bool closes)
+{
+    const struct client *c = x->client;
+    const struct run *run = c->loader->run;
+    const struct template_values values = { .seed = run->plan->seed,
+                                            .seq = x->seq,
+                                            .connection = c->number,
+                                            .feed = run->plan->feed != NULL ? &run->feed : NULL,
+                                            .random_row = run->plan->feed_order == LOAD_FEED_RANDOM };
+
+    x->rendered_len = template_render(closes ? &c->target->close_template : &c->target->keep_template, &values,
+                                      x->rendered, &x->rendered_head);
 }
 
 void exchange_begin(struct exchange *x, uint64_t due, uint64_t now)

@@ -17,24 +17,26 @@ enum step {
     STEP_ENDED, /* the request has ended; the connection may be something else by now */
 };
 
-static const struct buf *request_of(const struct client *c)
+static struct slice request_of(const struct client *c)
 {
-    return c->sending_close ? &c->target->close_request : &c->target->keep_request;
+    if (__builtin_expect(c->target->is_rendered, 0))
+        return slice_from(c->exchanges->rendered, c->exchanges->rendered_len);
+    return buf_slice(c->sending_close ? &c->target->close_request : &c->target->keep_request);
 }
 
 static enum io write_some(struct client *c, size_t *moved)
 {
-    const struct buf *head = request_of(c);
+    const struct slice head = request_of(c);
 
-    if (c->sent_bytes < head->len)
-        return stream_write(&c->stream, head->data + c->sent_bytes, head->len - c->sent_bytes, moved);
-    return body_write(&c->target->body, c->sent_bytes - head->len, &c->exchanges->body_piece, &c->stream,
+    if (c->sent_bytes < head.len)
+        return stream_write(&c->stream, head.ptr + c->sent_bytes, head.len - c->sent_bytes, moved);
+    return body_write(&c->target->body, c->sent_bytes - head.len, &c->exchanges->body_piece, &c->stream,
                       c->loader->scratch, SCRATCH_BYTES, moved);
 }
 
 static bool all_sent(const struct client *c)
 {
-    return c->sent_bytes == request_of(c)->len + c->target->body.bytes;
+    return c->sent_bytes == request_of(c).len + c->target->body.bytes;
 }
 
 static enum step read_reply(struct client *c);
@@ -89,7 +91,7 @@ static void continue_sending(struct client *c)
         c->sent_bytes += moved;
         if (!x->warm)
             c->tally->bytes_sent += moved;
-        if (c->awaits_continue && c->sent_bytes == request_of(c)->len) {
+        if (c->awaits_continue && c->sent_bytes == request_of(c).len) {
             c->state = CLIENT_READING;
             watch_change(c->watch, WATCH_READ);
             continue_add(c, clock_now_ns());
@@ -126,13 +128,15 @@ void http1_send(struct exchange *x, uint64_t now)
     x->body_piece = 0;
     c->awaits_continue = run->plan->expect_continue && c->target->body.bytes > 0;
     c->awaits_since_ns = 0;
+    if (__builtin_expect(c->target->is_rendered, 0))
+        exchange_render(x, c->sending_close);
     if (__builtin_expect(x->check != NULL, 0))
         check_begin(&c->target->check, x->check);
     c->keep_len = 0;
     reply_begin(&c->reply, c->target->is_head);
     c->state = CLIENT_SENDING;
     if (run->plan->on_seen != NULL)
-        run->plan->on_seen(run->plan->arg, LOAD_SEEN_REQUEST, c->ordinal, buf_slice(request_of(c)));
+        run->plan->on_seen(run->plan->arg, LOAD_SEEN_REQUEST, c->ordinal, request_of(c));
     continue_sending(c);
     (void)now;
 }

@@ -120,10 +120,24 @@ static void on_sent(void *stream)
     x->is_framed = true;
 }
 
+static long read_rendered(struct exchange *x, char *out, size_t len, bool *end)
+{
+    const size_t left = x->rendered_len - x->rendered_head - (size_t)x->body_sent;
+    const size_t n = len < left ? len : left;
+
+    memcpy(out, x->rendered + x->rendered_head + x->body_sent, n);
+    x->body_sent += n;
+    *end = n == left;
+    return (long)n;
+}
+
 static long read_body(void *stream, char *out, size_t len, bool *end)
 {
     struct exchange *x = stream;
     const struct body *body = &x->client->target->body;
+
+    if (__builtin_expect(x->client->target->renders_body, 0))
+        return read_rendered(x, out, len, end);
     const long n = body_read(body, x->body_sent, &x->body_piece, out, len);
 
     if (n < 0)
@@ -360,6 +374,18 @@ static void renew(struct client *c, uint64_t now)
     loader_next_all(c, now);
 }
 
+static const struct h2_request *request_of(struct exchange *x)
+{
+    const struct target *t = x->client->target;
+
+    if (__builtin_expect(!t->is_rendered, 1))
+        return t->h2_request;
+    exchange_render(x, false);
+    if (!h2_request_fill(x->h2_request, slice_from(x->rendered, x->rendered_head), t->https, t->spec->body.present))
+        BUG("a rendered request has more fields than the one it was made of");
+    return x->h2_request;
+}
+
 void http2_send(struct exchange *x, uint64_t now)
 {
     struct client *c = x->client;
@@ -370,7 +396,7 @@ void http2_send(struct exchange *x, uint64_t now)
     if (__builtin_expect(x->check != NULL, 0))
         check_begin(&c->target->check, x->check);
     if (!wants_new_connection(c)) {
-        x->stream = h2_client_submit(c->h2, c->target->h2_request, x);
+        x->stream = h2_client_submit(c->h2, request_of(x), x);
         if (x->stream > 0) {
             x->reused = c->requests_on_connection > 0;
             c->requests_on_connection++;

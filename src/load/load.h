@@ -144,6 +144,9 @@ struct load_connection_stage {
     uint64_t length_ns;
 };
 
+/* Rows of a feed: one after the other and again from the first, at random, or each once and then no more. */
+enum load_feed_order { LOAD_FEED_SEQUENTIAL, LOAD_FEED_RANDOM, LOAD_FEED_ONCE };
+
 struct load_plan {
     const struct load_target *targets;
     size_t target_count;
@@ -165,9 +168,11 @@ struct load_plan {
     enum load_close close;
     enum http_version version; /* HTTP_2: by ALPN for https, with prior knowledge for http */
     uint32_t streams;          /* HTTP/2: requests in flight per connection; 0: 1 */
-    bool chunked;              /* HTTP/1.1: bodies go in chunks, without their length */
-    bool expect_continue;      /* HTTP/1.1: a body waits for 100 Continue, a second at most */
-    bool http10_keep_alive;    /* Connection: keep-alive on 1.0 */
+    const char *feed;          /* CSV file of the values of {column}; NULL: none (template.h) */
+    enum load_feed_order feed_order;
+    bool chunked;           /* HTTP/1.1: bodies go in chunks, without their length */
+    bool expect_continue;   /* HTTP/1.1: a body waits for 100 Continue, a second at most */
+    bool http10_keep_alive; /* Connection: keep-alive on 1.0 */
     bool no_retry;
     bool open_on_demand; /* no connection before its first request needs it (with keep_trying) */
     bool re_resolve;

@@ -354,6 +354,11 @@ static int init_memory(struct loader *w, struct err *err)
         (!MAP(w->h2_out, (size_t)w->conn_count * H2_OUT_BYTES) ||
          h2_pool_new(&w->h2_pool, H2_POOL_BASE + (size_t)w->conn_count * H2_POOL_PER_CONNECTION, err) != 0))
         return -1;
+    if (run->render_max > 0 && !MAP(w->rendered, (size_t)w->conn_count * run->streams * run->render_max))
+        return -1;
+    for (size_t i = 0; run->is_h2 && run->render_max > 0 && i < (size_t)w->conn_count * run->streams; i++)
+        if (h2_request_reserve(&w->exchanges[i].h2_request, run->render_max, err) != 0)
+            return -1;
     if (run->checks && check_states_new(&w->check_states, (size_t)w->conn_count * run->streams, run->has_digests,
                                         run->has_patterns, err) != 0)
         return -1;
@@ -442,6 +447,9 @@ int loader_init(struct loader *w, struct run *run, uint32_t index, const struct 
     w->index = index;
     w->conn_count = share->conn_count + share->grow_count;
     w->budget = share->budget;
+    w->next_seq = share->first_seq;
+    w->seq_step = share->seq_step;
+    w->next_warm_seq = share->first_warm_seq;
     w->is_open = run->plan->schedule.stage_count > 0 || run->plan->schedule.burst_size > 0;
     w->in_flight_limit = share->in_flight_limit;
     w->stage = STAGE_RAMP;
@@ -457,6 +465,7 @@ int loader_init(struct loader *w, struct run *run, uint32_t index, const struct 
                                                                          (uint32_t)(k / run->target_count) };
 
         client_init(&w->conns[i], w, &run->targets[place.target], i, place.ordinal);
+        w->conns[i].number = k;
     }
     w->active = w->is_open ? share->conn_count : pace_active_share(w, 0);
     if (pace_init(w, err) != 0)
@@ -494,6 +503,9 @@ void loader_release(struct loader *w)
     hist_release(&w->interval_latency);
     interval_log_release(&w->log);
     record_ring_release(&w->ring);
+    for (size_t i = 0; w->exchanges != NULL && i < (size_t)w->conn_count * w->run->streams; i++)
+        h2_request_free(w->exchanges[i].h2_request);
+    pages_unmap(w->rendered, (size_t)w->conn_count * w->run->streams * w->run->render_max);
     failures_release(&w->failures);
     check_states_free(w->check_states, (size_t)w->conn_count * w->run->streams);
     pattern_matcher_free(w->matcher);

@@ -68,7 +68,11 @@ struct exchange {
      * time. */
     bool is_begun, is_out, is_framed, timed_out, has_length;
     uint64_t body_sent, length;
-    size_t body_piece;         /* where what is sent of the body ends */
+    size_t body_piece; /* where what is sent of the body ends */
+    uint64_t seq;      /* the request's number, where requests are rendered */
+    char *rendered;    /* … into this; NULL: none is */
+    size_t rendered_len, rendered_head;
+    struct h2_request *h2_request;
     struct check_state *check; /* NULL: no target has checks that need one */
     int32_t stream;            /* HTTP/2: its number; 0: none */
     uint64_t bytes_received, body_bytes;
@@ -91,6 +95,7 @@ struct client {
     struct reply reply; /* HTTP/1 */
     enum client_state state;
     uint32_t index;   /* in the loader */
+    uint32_t number;  /* in the run */
     uint32_t ordinal; /* in the run, of its target: picks address and source */
     uint32_t target_index;
     uint32_t connection_number; /* how many sockets this one has opened */
@@ -148,6 +153,8 @@ struct run {
     uint32_t worker_count;
     struct load_schedule warm_schedule; /* of the warm-up: the first rate, constant */
     struct load_stage warm_stage;
+    struct feed feed;
+    size_t render_max; /* bytes of the longest request that is rendered; 0: none is */
     bool checks, checks_fields, has_digests, has_patterns; /* any target's check */
     size_t keep_max;                                       /* bytes of a reply kept per connection */
     char ports_note[64];                                   /* the range of local ports, for when it is used up */
@@ -238,6 +245,8 @@ struct loader {
     uint32_t h2_max_concurrent; /* the least that a server allowed; 0: none did */
     char *h2_out;               /* every connection's buffer of bytes to write */
     char *scratch;
+    uint64_t next_seq, seq_step, next_warm_seq;
+    char *rendered;                   /* run->render_max bytes per exchange */
     struct check_state *check_states; /* one per exchange, when the run has checks */
     struct pattern_matcher *matcher;
     char *keep;           /* run->keep_max bytes a connection, touched when needed */
@@ -252,7 +261,8 @@ struct loader_share {
     uint32_t first_conn, conn_count; /* of the run's connections */
     uint32_t first_grow, grow_count; /* of those that may be added */
     uint64_t budget;                 /* requests; UINT64_MAX: no limit */
-    uint64_t in_flight_limit;        /* UINT64_MAX: none */
+    uint64_t first_seq, seq_step, first_warm_seq;
+    uint64_t in_flight_limit; /* UINT64_MAX: none */
 };
 
 MUST_CHECK int loader_init(struct loader *w, struct run *run, uint32_t index, const struct loader_share *share,
@@ -295,7 +305,8 @@ void tunnel_events(struct client *c);
 /* Requests (exchange.c, http1.c). */
 void exchange_begin(struct exchange *x, uint64_t due, uint64_t now); /* takes a slot and goes out as soon as it can */
 void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, uint64_t now); /* takes it, no more */
-void exchange_free(struct exchange *x); /* it is accounted for: the slot is free */
+void exchange_free(struct exchange *x);                /* it is accounted for: the slot is free */
+void exchange_render(struct exchange *x, bool closes); /* the bytes of a request that differs from the last */
 bool exchange_is_ok(const struct exchange *x, struct failure *why);
 void exchange_time_out(struct exchange *x, uint64_t now);
 void exchange_note_sent(struct exchange *x, uint64_t before); /* its first byte is out: it counts as sent */

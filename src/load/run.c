@@ -33,7 +33,8 @@ struct load {
     uint32_t connections; /* of all targets */
     uint32_t capacity;    /* with those that --grow may add */
     uint8_t expect[STATUS_MAX];
-    char *noise; /* bytes of random bodies; NULL: there are none */
+    uint64_t first_seq; /* of the next worker */
+    char *noise;        /* bytes of random bodies; NULL: there are none */
     size_t noise_bytes;
     uint64_t open_files_limit;
     struct load_first first;
@@ -93,6 +94,10 @@ static void note_checks(struct run *run)
         run->checks_fields |= c->looks_at_fields;
         run->has_digests |= c->spec != NULL && c->spec->body_sha256 != NULL;
         run->has_patterns |= c->pattern != NULL;
+        if (run->targets[i].keep_template.max_bytes > run->render_max)
+            run->render_max = run->targets[i].keep_template.max_bytes;
+        if (run->targets[i].close_template.max_bytes > run->render_max)
+            run->render_max = run->targets[i].close_template.max_bytes;
     }
     if (run->checks_fields) /* whole heads are kept */
         run->keep_max += run->reply_settings.head_max_bytes;
@@ -112,6 +117,20 @@ static void number_tls_peers(struct run *run)
     }
 }
 
+/* Each row once: as many requests as there are rows. */
+static int prepare_feed(struct load *l, struct err *err)
+{
+    struct load_plan *plan = &l->plan;
+
+    if (plan->feed == NULL)
+        return 0;
+    if (feed_read(&l->run.feed, plan->feed, err) != 0)
+        return -1;
+    if (plan->feed_order == LOAD_FEED_ONCE && (plan->requests == 0 || plan->requests > l->run.feed.rows))
+        plan->requests = l->run.feed.rows;
+    return 0;
+}
+
 static int prepare_targets(struct load *l, struct err *err)
 {
     struct run *run = &l->run;
@@ -120,7 +139,9 @@ static int prepare_targets(struct load *l, struct err *err)
 
     if (prepare_random(l, err) != 0)
         return -1;
-    shared = (struct target_shared){ .statuses = l->expect, .noise = slice_from(l->noise, l->noise_bytes) };
+    shared = (struct target_shared){ .feed = l->plan.feed != NULL ? &run->feed : NULL,
+                                     .statuses = l->expect,
+                                     .noise = slice_from(l->noise, l->noise_bytes) };
 
     run->targets = calloc(l->plan.target_count, sizeof(*run->targets));
     if (run->targets == NULL)
@@ -327,6 +348,19 @@ static uint64_t budget_of(const struct load *l, const struct loader_share *share
            part_before(n, share->first_conn, l->connections);
 }
 
+/* Numbers of requests: every one once over all workers; without gaps where there is a count of them. */
+static void number_requests(struct load *l, struct loader_share *share, uint32_t i)
+{
+    share->first_seq = i;
+    share->seq_step = l->run.worker_count;
+    share->first_warm_seq = l->plan.requests + i;
+    if (l->plan.requests == 0 || is_open(&l->plan) || share->budget == UINT64_MAX)
+        return;
+    share->first_seq = l->first_seq;
+    share->seq_step = 1;
+    l->first_seq += share->budget;
+}
+
 static int prepare_workers(struct load *l, struct err *err)
 {
     struct run *run = &l->run;
@@ -346,6 +380,7 @@ static int prepare_workers(struct load *l, struct err *err)
         s.conn_count = (uint32_t)part_before(l->connections, i + 1, n) - s.first_conn;
         s.grow_count = l->connections + (uint32_t)part_before(grow, i + 1, n) - s.first_grow;
         s.budget = budget_of(l, &s, i);
+        number_requests(l, &s, i);
         if (l->plan.max_in_flight > 0)
             s.in_flight_limit = part_before(l->plan.max_in_flight, i + 1, n) - part_before(l->plan.max_in_flight, i, n);
         if (loader_init(&l->workers[i], run, i, &s, err) != 0)
@@ -386,6 +421,11 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the run");
     l->plan = *plan;
     l->run.plan = &l->plan;
+    if (prepare_feed(l, err) != 0) {
+        feed_release(&l->run.feed);
+        free(l);
+        return -1;
+    }
     set_schedule(l);
     l->run.is_h2 = plan->version == HTTP_2;
     l->run.streams = l->run.is_h2 && plan->streams > 1 ? plan->streams : 1;
@@ -645,6 +685,7 @@ void load_free(struct load *l)
         target_release(&l->run.targets[i]);
     free(l->run.targets);
     free(l->run.places);
+    feed_release(&l->run.feed);
     pages_unmap(l->noise, l->noise_bytes);
     pages_unmap(l->run.addresses, sizeof(*l->run.addresses));
     pthread_mutex_destroy(&l->run.lock);

@@ -197,6 +197,26 @@ out:
     return rc;
 }
 
+/* In memory, as the user gave it. */
+static bool is_plain(const struct load_body *b)
+{
+    return b->present && !b->from_file && b->random_bytes == 0 && b->part_count == 0;
+}
+
+static int make_templates(struct target *t, const struct load_plan *plan, const struct target_shared *shared,
+                          struct err *err)
+{
+    const struct slice keep = buf_slice(&t->keep_request), last = buf_slice(&t->close_request);
+    const struct slice body = t->renders_body ? t->spec->body.bytes : (struct slice){ 0 };
+
+    t->is_rendered = t->renders_body || template_has_places(keep, shared->feed);
+    if (!t->is_rendered)
+        return 0;
+    if (template_make(&t->keep_template, keep, t->renders_body, body, shared->feed, plan->feed, err) != 0)
+        return -1;
+    return template_make(&t->close_template, last, t->renders_body, body, shared->feed, plan->feed, err);
+}
+
 static int make_ready(struct target *t, const struct load_plan *plan, const struct target_shared *shared,
                       struct err *err)
 {
@@ -205,10 +225,14 @@ static int make_ready(struct target *t, const struct load_plan *plan, const stru
     if (url_parse(&t->url, slice_str(spec->url), err) != 0 || set_connect(t, plan, err) != 0 ||
         set_names(t, plan, err) != 0)
         return -1;
-    if (body_prepare(&t->body, &spec->body, shared->noise, plan->chunked, plan->seed, err) != 0 ||
-        check_prepare(&t->check, spec->expect, shared->statuses, err) != 0)
+    t->renders_body = is_plain(&spec->body) && template_has_places(spec->body.bytes, shared->feed);
+    if (t->renders_body && (plan->chunked || plan->expect_continue))
+        return err_set(err, ERR_CONFIG, 0,
+                       "a body with places like {seq} goes neither in chunks nor after 100 Continue");
+    if ((!t->renders_body && body_prepare(&t->body, &spec->body, shared->noise, plan->chunked, plan->seed, err) != 0) ||
+        check_prepare(&t->check, spec->expect, shared->statuses, err) != 0 || build_requests(t, plan, err) != 0)
         return -1;
-    return build_requests(t, plan, err);
+    return make_templates(t, plan, shared, err);
 }
 
 static struct load_manner manner_of(const struct load_target *spec, const struct load_plan *plan)
@@ -235,7 +259,8 @@ int target_prepare(struct target *t, const struct load_target *spec, const struc
     if (plan->version == HTTP_2 &&
         h2_request_new(&t->h2_request, buf_slice(&t->keep_request), t->url.https, spec->body.present, err) != 0)
         return -1;
-    if (plan->version != HTTP_2 && !plan->expect_continue) /* short bodies travel in the same write as the head */
+    if (plan->version != HTTP_2 && !plan->expect_continue &&
+        !t->is_rendered) /* short bodies travel in the same write as the head */
         body_inline(&t->body, &t->keep_request, &t->close_request, INLINE_BODY_MAX);
     if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request) || !buf_ok(&t->connect_request))
         return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
@@ -361,6 +386,8 @@ void target_release(struct target *t)
     }
     body_release(&t->body);
     check_release(&t->check);
+    template_release(&t->keep_template);
+    template_release(&t->close_template);
     free(t->host);
     free(t->connect_host);
     h2_request_free(t->h2_request);

@@ -14,6 +14,7 @@
 #include "load/body.h"
 #include "load/check.h"
 #include "load/load.h"
+#include "load/template.h"
 
 #include <stdatomic.h>
 
@@ -51,6 +52,9 @@ struct target {
     struct h2_request *h2_request;          /* the same for HTTP/2; NULL: HTTP/1 */
     struct body body;                       /* what follows the buffers above */
     struct check check;
+    struct template keep_template, close_template; /* of a target whose requests differ */
+    bool is_rendered;
+    bool renders_body;
     bool is_head, is_idempotent, https;
     uint32_t tls_peer;              /* the same for targets of one host and port: they share kept sessions; from 1 */
     const char *override_addresses; /* --resolve; NULL: look the name up */
@@ -62,6 +66,7 @@ struct target {
 struct target_shared {
     const uint8_t *statuses; /* STATUS_MAX flags, for targets that expect none of their own */
     struct slice noise;      /* see body.h */
+    const struct feed *feed; /* NULL: none */
 };
 
 /* Everything but the addresses. ERR_USAGE/ERR_CONFIG with the offending value. */

@@ -252,6 +252,14 @@ def test_a_form_over_http2(load, h2, files):
     assert body.startswith(b"--plimsoll") and body.endswith(b"--\r\n")
 
 
+def test_places_over_http2(load, h2):
+    run = load("--h2c", "--streams", "4", "-X", "PUT", "--body", "number {seq}, {random:5}", "-c", "2", "-n", "50", f"{h2[0]}/up/n{{seq}}")
+    assert run.exit == 0 and run.totals["ok"] == 50, run.doc["errors"]
+    for i in range(1, 51):
+        text = (h2[1] / "up" / f"n{i}").read_text()
+        assert text.startswith(f"number {i}, ") and len(text) == len(f"number {i}, ") + 5
+
+
 def test_the_log_counts_from_the_window(load, start_target, tmp_path):
     """The first requests of the window are due at its start, to the millisecond, whatever the warm-up was."""
     target, log = start_target(r"\{wait 5ms}" + OK), tmp_path / "log"

@@ -6,41 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of a well-formed UTF-8 sequence at p (RFC 3629), 0 when there is none. */
-static size_t utf8_length(const unsigned char *p)
-{
-    const size_t n = p[0] < 0x80                   ? 1
-                     : p[0] >= 0xc2 && p[0] < 0xe0 ? 2
-                     : p[0] >= 0xe0 && p[0] < 0xf0 ? 3
-                     : p[0] >= 0xf0 && p[0] < 0xf5 ? 4
-                                                   : 0;
-
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf0 && p[1] < 0x90) ||
-        (p[0] == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return n;
-}
+#include "base/utf8.h"
 
 static void string(struct buf *out, const char *text)
 {
-    const unsigned char *p = (const unsigned char *)(text != NULL ? text : "");
+    struct slice rest = slice_str(text);
 
     buf_add_char(out, '"');
-    while (*p != '\0') {
-        const size_t n = utf8_length(p);
+    while (rest.len > 0) {
+        const size_t n = utf8_length(rest);
+        const unsigned char first = (unsigned char)rest.ptr[0];
 
         if (n == 0)
             buf_add_str(out, "\\ufffd");
-        else if (*p == '"' || *p == '\\')
-            buf_printf(out, "\\%c", *p);
-        else if (*p < 0x20)
-            buf_printf(out, "\\u%04x", *p);
+        else if (first == '"' || first == '\\')
+            buf_printf(out, "\\%c", first);
+        else if (first < 0x20)
+            buf_printf(out, "\\u%04x", first);
         else
-            buf_append(out, p, n);
-        p += n > 0 ? n : 1;
+            buf_append(out, rest.ptr, n);
+        rest = slice_drop(rest, n > 0 ? n : 1);
     }
     buf_add_char(out, '"');
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "serve/shared_tls.h"
 #include "serve/worker.h"
 
 enum {
@@ -285,7 +286,7 @@ void conn_accept(struct worker *w, int fd, bool tls)
         conn_forget(c);
         return;
     }
-    if (tls && stream_tls_start(&c->stream, w->tls, NULL, NULL) != 0) {
+    if (tls && stream_tls_start(&c->stream, w->tls->context, NULL, NULL) != 0) {
         conn_reset(c);
         return;
     }

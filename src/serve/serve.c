@@ -214,18 +214,11 @@ static int listen_on_all(struct serve *s, struct err *err)
 
 static int make_tls(struct serve *s, struct err *err)
 {
-    struct tls_server_config config = { .cert_file = s->config.cert_file,
-                                        .key_file = s->config.key_file,
-                                        .alpn = WORKER_ALPN };
-
-    if (s->config.tls_listen.count == 0) {
-        return 0;
+    if (shared_tls_init(&s->site.tls, &s->config, err) != 0) {
+        return -1;
     }
-    config.names = "localhost,127.0.0.1,::1";
     for (size_t i = 0; i < s->worker_count; i++) {
-        if (tls_server_context(&s->workers[i].tls, &config, err) != 0) {
-            return -1;
-        }
+        s->workers[i].tls = shared_tls_take(&s->site.tls);
     }
     return 0;
 }
@@ -293,7 +286,7 @@ int serve_start(struct serve **out, const struct serve_config *config, struct er
         return -1;
     }
     if (s->config.tls_listen.count > 0 && s->config.cert_file == NULL) {
-        s->certificate_pem = tls_context_certificate_pem(s->workers[0].tls);
+        s->certificate_pem = tls_context_certificate_pem(s->workers[0].tls->context);
     }
     *out = s;
     return 0;
@@ -361,6 +354,7 @@ void serve_free(struct serve *s)
     for (size_t i = 0; i < s->worker_count; i++) {
         worker_release(&s->workers[i]);
     }
+    shared_tls_release(&s->site.tls);
     site_release(&s->site);
     serve_config_release(&s->config);
     for (size_t i = 0; i < TEXTS; i++) {

@@ -7,6 +7,7 @@
 #include "serve/flows.h"
 #include "serve/origins.h"
 #include "serve/serve.h"
+#include "serve/shared_tls.h"
 
 /* What lies below the data root, as far as it is known. */
 struct usage {
@@ -19,6 +20,7 @@ struct worker;
 
 struct site {
     const struct serve_config *config;
+    struct shared_tls tls; /* has a lock of its own */
     struct origins origins;
     struct usage usage; /* has a lock of its own */
     struct flows flows; /* has a lock of its own */

@@ -220,17 +220,12 @@ static void stop_gracefully(struct worker *w)
 
 static void reload(struct worker *w, int calls)
 {
-    const struct tls_server_config config = { .cert_file = w->config->cert_file,
-                                              .key_file = w->config->key_file,
-                                              .alpn = WORKER_ALPN };
-    struct tls_context *fresh;
+    struct shared_tls *shared = &w->site->tls;
 
     w->reloads_done = calls;
-    if (w->tls == NULL || config.cert_file == NULL || tls_server_context(&fresh, &config, NULL) != 0) {
-        return;
-    }
-    tls_context_free(w->tls);
-    w->tls = fresh;
+    shared_tls_reload(shared, w->config, calls);
+    shared_tls_drop(shared, w->tls);
+    w->tls = shared_tls_take(shared);
 }
 
 static void woken(struct wakeup *wakeup)
@@ -364,7 +359,9 @@ void worker_release(struct worker *w)
         w->spare = next;
     }
     upstream_free(w->upstream);
-    tls_context_free(w->tls);
+    if (w->tls != NULL) {
+        shared_tls_drop(&w->site->tls, w->tls);
+    }
     free(w->listeners);
     free(w->read_bytes);
     buf_release(&w->log_lines);

@@ -17,15 +17,13 @@ struct conn;
 struct offload;
 struct self_memory;
 struct site;
+struct tls_share;
 struct upstream;
 
 enum {
     WORKER_OUT_BYTES = 64 * 1024, /* what a connection assembles before it writes */
     WORKER_READ_BYTES = 64 * 1024,
 };
-
-/* Protocols spoken over TLS; curl --http1.0 offers the old one alone. */
-#define WORKER_ALPN "h2,http/1.1,http/1.0"
 
 enum worker_phase {
     WORKER_SERVING,
@@ -44,7 +42,7 @@ struct worker {
     struct loop *loop;
     const struct serve_config *config;
     struct site *site;
-    struct tls_context *tls; /* NULL without TLS listeners */
+    struct tls_share *tls; /* NULL without TLS listeners */
     struct worker_listener *listeners;
     size_t listener_count;
     unsigned max_open; /* connections of this worker; 0: no limit */

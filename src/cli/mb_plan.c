@@ -8,7 +8,6 @@
 #include "http/redact.h"
 
 enum { TEXT_MAX_BYTES = 1 << 20, CONNECTIONS_MAX = 10000000 };
-#define BODY_MAX_BYTES (UINT64_C(1) << 30)
 static const char USER_AGENT[] = "plimsoll-mb/" PLIMSOLL_VERSION;
 
 static int out_of_memory(struct err *err)
@@ -44,27 +43,6 @@ static bool add_texts(struct mb_plan *p, const struct mb_request *r)
     buf_release(&text);
     buf_release(&name);
     return ok;
-}
-
-static int make_body(struct mb_plan *p, size_t i, struct err *err)
-{
-    const struct mb_request *r = &p->requests.items[i];
-    struct rng rng;
-    char *room;
-
-    buf_init(&p->_bodies[i], (size_t)BODY_MAX_BYTES);
-    if (r->random_bytes == 0)
-        return 0;
-    if (r->random_bytes > BODY_MAX_BYTES)
-        return err_set(err, ERR_CONFIG, 0, "request %zu: a random body of %llu bytes is above the largest, %llu", i + 1,
-                       (unsigned long long)r->random_bytes, (unsigned long long)BODY_MAX_BYTES);
-    room = buf_reserve(&p->_bodies[i], (size_t)r->random_bytes);
-    if (room == NULL)
-        return out_of_memory(err);
-    rng_init(&rng, i);
-    rng_fill(&rng, room, (size_t)r->random_bytes);
-    p->_bodies[i].len += (size_t)r->random_bytes;
-    return 0;
 }
 
 static int make_source(struct mb_plan *p, size_t i, struct err *err)
@@ -105,12 +83,11 @@ static struct load_manner manner_of(const struct mb_request *r)
 static int make_target(struct mb_plan *p, size_t i, struct err *err)
 {
     const struct mb_request *r = &p->requests.items[i];
-    const bool is_random = r->random_bytes > 0;
 
     p->_manners[i] = manner_of(r);
     if (!add_texts(p, r))
         return out_of_memory(err);
-    if (make_body(p, i, err) != 0 || make_source(p, i, err) != 0)
+    if (make_source(p, i, err) != 0)
         return -1;
     p->_targets[i] = (struct load_target){
         .url = p->_urls.items[i],
@@ -119,8 +96,9 @@ static int make_target(struct mb_plan *p, size_t i, struct err *err)
         .user_agent = USER_AGENT,
         .authority = p->_authorities.items[i],
         .raw_target = r->path[0] == '/' ? r->path : NULL,
-        .body = { .present = is_random || r->body != NULL,
-                  .bytes = is_random ? buf_slice(&p->_bodies[i]) : slice_str(r->body) },
+        .body = { .present = r->random_bytes > 0 || r->body != NULL,
+                  .random_bytes = r->random_bytes,
+                  .bytes = slice_str(r->body) },
         .manner = &p->_manners[i],
     };
     return 0;
@@ -134,8 +112,7 @@ static int make_targets(struct mb_plan *p, struct err *err)
     p->_targets = calloc(n, sizeof(*p->_targets));
     p->_manners = calloc(n, sizeof(*p->_manners));
     p->_sources = calloc(n, sizeof(*p->_sources));
-    p->_bodies = calloc(n, sizeof(*p->_bodies));
-    if (p->_targets == NULL || p->_manners == NULL || p->_sources == NULL || p->_bodies == NULL)
+    if (p->_targets == NULL || p->_manners == NULL || p->_sources == NULL)
         return out_of_memory(err);
     for (size_t i = 0; i < n; i++) {
         if (make_target(p, i, err) != 0)
@@ -179,9 +156,6 @@ int mb_plan_make(struct mb_plan *p, const struct mb_options *o, struct slice jso
 
 void mb_plan_release(struct mb_plan *p)
 {
-    for (size_t i = 0; p->_bodies != NULL && i < p->requests.count; i++)
-        buf_release(&p->_bodies[i]);
-    free(p->_bodies);
     free(p->_targets);
     free(p->_manners);
     free(p->_sources);

@@ -15,7 +15,6 @@ struct mb_plan {
     struct load_manner *_manners;
     struct addr *_sources;
     struct strlist _urls, _authorities;
-    struct buf *_bodies;
 };
 
 /* -1 with ERR_CONFIG when something in the file is wrong; to be released either way. */

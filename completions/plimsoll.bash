@@ -2,7 +2,7 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --close --drain --no-retry
-    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'

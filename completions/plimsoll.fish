@@ -42,6 +42,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from load' -l form -r -f -d 'a p
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l body-random -r -f -d 'a body of random bytes'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l chunked -d 'send the body in chunks'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l expect-continue -d 'send the body when the server asks for it'
+complete -c plimsoll -n '__fish_seen_subcommand_from load' -l cookies -d 'each connection keeps its cookies'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l feed -r -F -d 'CSV file of values for {column} in requests'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l feed-order -x -a 'sequential random once' -d 'order of the rows of a feed'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s u -l user -r -f -d 'basic authentication'

@@ -188,7 +188,7 @@ static bool add_request(struct result *r, const struct load_options *o, const st
                                                           : result_add_config(r, "body_bytes", "null")) &&
            result_add_config_string(r, "body_file", first->body.from_file ? first->body.path : NULL) &&
            add_number_or_null(r, "body_random_bytes", first->body.random_bytes) && add_form(r, &first->body) &&
-           result_add_config_string(r, "feed", plan->feed) &&
+           add_bool(r, "cookies", plan->cookies) && result_add_config_string(r, "feed", plan->feed) &&
            result_add_config_string(r, "feed_order",
                                     plan->feed_order == LOAD_FEED_RANDOM ? "random"
                                     : plan->feed_order == LOAD_FEED_ONCE ? "once"

@@ -302,6 +302,8 @@ static int check_body(const struct load_options *o, struct err *err)
 
 static int check_feed(const struct load_options *o, struct err *err)
 {
+    if (o->cookies && has_field(&o->fields, SLICE("Cookie")))
+        return exclude_each_other("--cookies", "-H Cookie", "a request carries one Cookie: drop one of the two", err);
     if (o->has_feed_order && o->feed == NULL) {
         err_set(err, ERR_USAGE, 0, "--feed-order has no meaning without a feed");
         return err_hint(err, "add --feed FILE.csv");

@@ -51,6 +51,7 @@ struct load_options {
     struct strlist form;
     uint64_t body_random; /* 0: not given */
     bool chunked, expect_continue;
+    bool cookies;
     const char *feed;
     bool has_feed_order;
     enum load_feed_order feed_order;

@@ -115,6 +115,9 @@ static const struct option_row ROWS[] = {
     { .name = "body-random", .argument = "SIZE", .example = "20MB", .max = UINT64_C(1) << 50,
       .help = "a body of so many random bytes, the same with every request and with the same --seed",
       .parse = load_check_size, FIELD(body_random), .min = 1 },
+    { .name = "cookies",
+      .help = "each connection keeps the cookies it is given and sends them, as a user each",
+      .parse = option_flag, FIELD(cookies) },
     { .name = "feed", .argument = "FILE", .example = "users.csv",
       .help = "CSV file whose first line names columns: {column} in URLs, headers and --body becomes a value of the next row; "
               "also, without a file: {seq}, {uuid}, {random:8}, {connection}",

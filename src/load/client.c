@@ -20,6 +20,7 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->requests_left = t->manner.requests_per_client > 0 ? t->manner.requests_per_client : UINT64_MAX;
     c->exchange_count = w->run->streams;
     c->exchanges = &w->exchanges[(size_t)index * w->run->streams];
+    c->cookies = w->cookies != NULL ? &w->cookies[index] : NULL;
     for (uint32_t i = 0; i < c->exchange_count; i++) {
         c->exchanges[i].client = c;
         if (w->rendered != NULL)

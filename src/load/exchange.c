@@ -32,6 +32,8 @@ void exchange_render(struct exchange *x, bool closes)
     const struct template_values values = { .seed = run->plan->seed,
                                             .seq = x->seq,
                                             .connection = c->number,
+                                            .cookies = c->cookies != NULL ? cookies_text(c->cookies)
+                                                                          : (struct slice){ 0 },
                                             .feed = run->plan->feed != NULL ? &run->feed : NULL,
                                             .random_row = run->plan->feed_order == LOAD_FEED_RANDOM };
 

@@ -270,17 +270,25 @@ void http1_on_body(void *arg, struct slice bytes)
     check_content(arg, bytes.ptr, bytes.len);
 }
 
-/* The head has just become complete: the check wants it in one piece. True when the bytes were kept for that. */
-static bool check_head(struct client *c, const char *bytes, size_t len)
+static void use_head(struct client *c, struct slice head)
+{
+    if (c->target->check.looks_at_fields)
+        check_take_head(&c->target->check, c->exchanges->check, head);
+    if (c->cookies != NULL)
+        cookies_take_head(c->cookies, &c->target->url, head);
+}
+
+/* The head has just become complete: who looks at it wants it in one piece. True when the bytes were kept for that. */
+static bool head_arrived(struct client *c, const char *bytes, size_t len)
 {
     const char *kept = c->loader->keep + (size_t)c->index * c->loader->run->keep_max;
 
     if (c->keep_len == 0) {
-        check_take_head(&c->target->check, c->exchanges->check, slice_from(bytes, len));
+        use_head(c, slice_from(bytes, len));
         return false;
     }
     keep_bytes(c, bytes, len);
-    check_take_head(&c->target->check, c->exchanges->check, slice_from(kept, c->keep_len));
+    use_head(c, slice_from(kept, c->keep_len));
     return true;
 }
 
@@ -317,8 +325,8 @@ static enum step take_bytes(struct client *c, const char *bytes, size_t len, uin
         show(c, bytes, consumed, head_was_complete, kept_before);
         w->in_hand = (struct slice){ 0 }; /* kept already */
     }
-    if (__builtin_expect(c->target->check.looks_at_fields, 0) && !head_was_complete && c->reply.head_complete &&
-        check_head(c, bytes, len)) {
+    if (__builtin_expect(c->target->check.looks_at_fields || c->cookies != NULL, 0) && !head_was_complete &&
+        c->reply.head_complete && head_arrived(c, bytes, len)) {
         is_kept = true;
         w->in_hand = (struct slice){ 0 };
     }

@@ -34,7 +34,8 @@ static bool on_head(void *stream, uint16_t status)
         return false;
     x->head_complete = true;
     x->status = status;
-    return !x->client->target->check.status[status] || x->client->target->check.spec != NULL;
+    return !x->client->target->check.status[status] || x->client->target->check.spec != NULL ||
+           x->client->cookies != NULL;
 }
 
 static void on_length(void *stream, uint64_t content_length)
@@ -61,6 +62,8 @@ static void on_field(void *stream, struct slice name, struct slice value)
     char *keep = c->loader->keep + (size_t)c->index * room;
     int n;
 
+    if (__builtin_expect(c->cookies != NULL, 0) && slice_eq(name, SLICE("set-cookie")))
+        cookies_take(c->cookies, &c->target->url, value);
     if (__builtin_expect(c->target->check.looks_at_fields, 0))
         check_take_field(&c->target->check, x->check, name, value);
     if (c->keep_stream != 0 && c->keep_stream != x->stream)

@@ -354,6 +354,8 @@ static int init_memory(struct loader *w, struct err *err)
         (!MAP(w->h2_out, (size_t)w->conn_count * H2_OUT_BYTES) ||
          h2_pool_new(&w->h2_pool, H2_POOL_BASE + (size_t)w->conn_count * H2_POOL_PER_CONNECTION, err) != 0))
         return -1;
+    if (plan->cookies && !MAP(w->cookies, w->conn_count))
+        return -1;
     if (run->render_max > 0 && !MAP(w->rendered, (size_t)w->conn_count * run->streams * run->render_max))
         return -1;
     for (size_t i = 0; run->is_h2 && run->render_max > 0 && i < (size_t)w->conn_count * run->streams; i++)
@@ -505,6 +507,7 @@ void loader_release(struct loader *w)
     record_ring_release(&w->ring);
     for (size_t i = 0; w->exchanges != NULL && i < (size_t)w->conn_count * w->run->streams; i++)
         h2_request_free(w->exchanges[i].h2_request);
+    pages_unmap(w->cookies, w->conn_count * sizeof(*w->cookies));
     pages_unmap(w->rendered, (size_t)w->conn_count * w->run->streams * w->run->render_max);
     failures_release(&w->failures);
     check_states_free(w->check_states, (size_t)w->conn_count * w->run->streams);

@@ -92,7 +92,8 @@ struct client {
     uint32_t exchange_count, active_count;
     struct watch *watch; /* NULL without a socket */
     struct stream stream;
-    struct reply reply; /* HTTP/1 */
+    struct reply reply;      /* HTTP/1 */
+    struct cookies *cookies; /* NULL: they are not kept */
     enum client_state state;
     uint32_t index;   /* in the loader */
     uint32_t number;  /* in the run */
@@ -245,6 +246,7 @@ struct loader {
     uint32_t h2_max_concurrent; /* the least that a server allowed; 0: none did */
     char *h2_out;               /* every connection's buffer of bytes to write */
     char *scratch;
+    struct cookies *cookies; /* one per connection; NULL: they are not kept */
     uint64_t next_seq, seq_step, next_warm_seq;
     char *rendered;                   /* run->render_max bytes per exchange */
     struct check_state *check_states; /* one per exchange, when the run has checks */

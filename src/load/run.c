@@ -99,7 +99,7 @@ static void note_checks(struct run *run)
         if (run->targets[i].close_template.max_bytes > run->render_max)
             run->render_max = run->targets[i].close_template.max_bytes;
     }
-    if (run->checks_fields) /* whole heads are kept */
+    if (run->checks_fields || run->plan->cookies) /* whole heads are kept */
         run->keep_max += run->reply_settings.head_max_bytes;
 }
 

@@ -206,15 +206,20 @@ static bool is_plain(const struct load_body *b)
 static int make_templates(struct target *t, const struct load_plan *plan, const struct target_shared *shared,
                           struct err *err)
 {
-    const struct slice keep = buf_slice(&t->keep_request), last = buf_slice(&t->close_request);
-    const struct slice body = t->renders_body ? t->spec->body.bytes : (struct slice){ 0 };
+    struct template_source from = { .head = buf_slice(&t->keep_request),
+                                    .has_body = t->renders_body,
+                                    .body = t->spec->body.bytes,
+                                    .cookies = plan->cookies,
+                                    .feed = shared->feed,
+                                    .feed_path = plan->feed };
 
-    t->is_rendered = t->renders_body || template_has_places(keep, shared->feed);
+    t->is_rendered = t->renders_body || plan->cookies || template_has_places(from.head, shared->feed);
     if (!t->is_rendered)
         return 0;
-    if (template_make(&t->keep_template, keep, t->renders_body, body, shared->feed, plan->feed, err) != 0)
+    if (template_make(&t->keep_template, &from, err) != 0)
         return -1;
-    return template_make(&t->close_template, last, t->renders_body, body, shared->feed, plan->feed, err);
+    from.head = buf_slice(&t->close_request);
+    return template_make(&t->close_template, &from, err);
 }
 
 static int make_ready(struct target *t, const struct load_plan *plan, const struct target_shared *shared,

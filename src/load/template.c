@@ -97,6 +97,8 @@ static size_t longest_of(const struct template_part *p, const struct feed *feed)
     case TEMPLATE_CONNECTION:
     case TEMPLATE_LENGTH:
         return DIGITS_MAX;
+    case TEMPLATE_COOKIES:
+        return COOKIES_BYTES + sizeof("Cookie: \r\n");
     case TEMPLATE_COLUMN:
         break;
     }
@@ -179,31 +181,38 @@ static int cut(struct template *t, struct slice text, enum where where, const st
     return add_part(t, &(struct template_part){ .text = slice_drop(text, from) }, feed, err);
 }
 
-int template_make(struct template *t, struct slice head, bool has_body, struct slice body, const struct feed *feed,
-                  const char *feed_path, struct err *err)
+/* The fields up to the empty line, with the length and the cookies as places. */
+static int cut_fields(struct template *t, struct slice fields, const struct template_source *from, struct err *err)
 {
     static const struct slice LENGTH = { "\r\nContent-Length: ", 18 };
-    const size_t line = (size_t)slice_find(head, '\n');
-    const struct slice target = slice_take(head, line), fields = slice_drop(head, line);
-    const ptrdiff_t length = has_body ? slice_find_slice(fields, LENGTH) : -1;
+    const ptrdiff_t length = from->has_body ? slice_find_slice(fields, LENGTH) : -1;
+
+    if (length >= 0) {
+        const size_t digits = (size_t)length + LENGTH.len;
+
+        if (cut(t, slice_take(fields, digits), IN_FIELDS, from->feed, from->feed_path, err) != 0 ||
+            add_part(t, &(struct template_part){ .kind = TEMPLATE_LENGTH }, from->feed, err) != 0)
+            return -1;
+        fields = slice_drop(fields, digits);
+        fields = slice_drop(fields, (size_t)slice_find(fields, '\r'));
+    }
+    if (cut(t, slice_take(fields, fields.len - 2), IN_FIELDS, from->feed, from->feed_path, err) != 0)
+        return -1;
+    if (from->cookies && add_part(t, &(struct template_part){ .kind = TEMPLATE_COOKIES }, from->feed, err) != 0)
+        return -1;
+    return add_part(t, &(struct template_part){ .text = SLICE("\r\n") }, from->feed, err);
+}
+
+int template_make(struct template *t, const struct template_source *from, struct err *err)
+{
+    const size_t line = (size_t)slice_find(from->head, '\n');
 
     *t = (struct template){ 0 };
-    if (cut(t, target, IN_TARGET, feed, feed_path, err) != 0)
+    if (cut(t, slice_take(from->head, line), IN_TARGET, from->feed, from->feed_path, err) != 0 ||
+        cut_fields(t, slice_drop(from->head, line), from, err) != 0)
         return -1;
-    if (length < 0) {
-        if (cut(t, fields, IN_FIELDS, feed, feed_path, err) != 0)
-            return -1;
-    } else {
-        const size_t digits = (size_t)length + LENGTH.len;
-        const struct slice rest = slice_drop(fields, digits);
-
-        if (cut(t, slice_take(fields, digits), IN_FIELDS, feed, feed_path, err) != 0 ||
-            add_part(t, &(struct template_part){ .kind = TEMPLATE_LENGTH }, feed, err) != 0 ||
-            cut(t, slice_drop(rest, (size_t)slice_find(rest, '\r')), IN_FIELDS, feed, feed_path, err) != 0)
-            return -1;
-    }
     t->head_parts = t->count;
-    return has_body ? cut(t, body, IN_BODY, feed, feed_path, err) : 0;
+    return from->has_body ? cut(t, from->body, IN_BODY, from->feed, from->feed_path, err) : 0;
 }
 
 void template_release(struct template *t)
@@ -291,6 +300,8 @@ static char *put_part(char *out, const struct template_part *p, const struct tem
         return put_random(out, rng, p->number);
     case TEMPLATE_CONNECTION:
         return put_number(out, v->connection + 1);
+    case TEMPLATE_COOKIES:
+        return v->cookies.len > 0 ? put(put(put(out, SLICE("Cookie: ")), v->cookies), SLICE("\r\n")) : out;
     case TEMPLATE_LENGTH:
         return out; /* known when the body is */
     }

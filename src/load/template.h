@@ -10,6 +10,7 @@
 #define PLIMSOLL_LOAD_TEMPLATE_H
 
 #include "base/random.h"
+#include "load/cookies.h"
 #include "load/feed.h"
 #include "load/load.h"
 
@@ -20,7 +21,8 @@ enum template_kind {
     TEMPLATE_UUID,
     TEMPLATE_RANDOM,
     TEMPLATE_CONNECTION,
-    TEMPLATE_LENGTH, /* of the body */
+    TEMPLATE_LENGTH,  /* of the body */
+    TEMPLATE_COOKIES, /* a field, or nothing */
 };
 
 struct template_part {
@@ -42,6 +44,17 @@ struct template_values {
     uint64_t seed, seq, connection;
     const struct feed *feed; /* NULL: none */
     bool random_row;
+    struct slice cookies;
+};
+
+/* What a template is made of. */
+struct template_source {
+    struct slice head; /* ends with its empty line */
+    bool has_body;     /* body is rendered behind it, and the digits of its Content-Length are a place */
+    struct slice body;
+    bool cookies;
+    const struct feed *feed; /* NULL: none */
+    const char *feed_path;
 };
 
 /* Whether there is a place in text. */
@@ -49,8 +62,7 @@ bool template_has_places(struct slice text, const struct feed *feed);
 /* head ends with its empty line; has_body: body is rendered behind it, and the digits of its Content-Length are a
  * place. The slices must outlive the template. ERR_CONFIG for a column that the feed does not have, or whose values can
  * not stand in a head. template_release() also after -1. */
-MUST_CHECK int template_make(struct template *t, struct slice head, bool has_body, struct slice body,
-                             const struct feed *feed, const char *feed_path, struct err *err);
+MUST_CHECK int template_make(struct template *t, const struct template_source *from, struct err *err);
 void template_release(struct template *t);
 /* Writes at most max_bytes to out; *head_len: how much of it is the head. */
 size_t template_render(const struct template *t, const struct template_values *v, char *out, size_t *head_len);

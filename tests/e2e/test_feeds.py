@@ -122,3 +122,73 @@ def test_mistakes(load, start_target, tmp_path, text, args, words):
     done = load.refused("--feed", str(path), *args[:-1], target.url(args[-1]))
     assert all(word in done.err for word in words), done.err
     assert target.counts()["accepted"] == 0
+
+
+@pytest.fixture
+def start_server():
+    started = []
+
+    def start(answer):
+        started.append(Recorder(answer=answer))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
+        assert not one.errors, one.errors
+
+
+def test_cookies(load, start_server):
+    def answer(request):
+        fields = [] if request.field("cookie") else [f"Set-Cookie: id={request.connection}; Path=/; HttpOnly", "set-cookie: theme=dark"]
+        return 200, fields, b"ok"
+
+    server = start_server(answer)
+    run = load("--cookies", "-c", "3", "-n", "30", server.url("/a"), server=server)
+    assert run.exit == 0
+    for connection in range(1, 4):
+        seen = [r.field("cookie") for r in server.requests if r.connection == connection]
+        assert seen[0] == [] and all(c == [f"id={connection}; theme=dark"] for c in seen[1:]) and len(seen) > 1
+
+
+def test_cookies_outlive_their_connection_and_are_taken_back(load, start_server):
+    def answer(request):
+        step = len(server.requests)
+        fields = {1: ["Set-Cookie: a=1", "Set-Cookie: b=2", "Set-Cookie: c=3"], 2: ["Set-Cookie: b=; Max-Age=0", "Set-Cookie: a=4"],
+                  3: ["Set-Cookie: c=; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], 4: ["Set-Cookie: a=; Max-Age=-1"]}.get(step, [])
+        return 200, fields, b"ok"
+
+    server = start_server(answer)
+    run = load("--cookies", "-c", "1", "-n", "5", "--requests-per-connection", "1", server.url(), server=server)
+    assert run.exit == 0 and server.connections == 5
+    assert [r.field("cookie") for r in server.requests] == [[], ["a=1; b=2; c=3"], ["c=3; a=4"], ["a=4"], []]
+
+
+@pytest.mark.parametrize("attributes, kept", [
+    ("Path=/a", True), ("Path=/a/", False), ("Path=/other", False), ("Path=/", True), ("Path=relative", True),
+    ("Domain=127.0.0.1", True), ("Domain=elsewhere.test", False), ("Secure", False), ("SameSite=Lax; HttpOnly", True), ("Max-Age=60", True),
+])
+def test_cookies_of_others_are_not_kept(load, start_server, attributes, kept):
+    server = start_server(lambda request: (200, [f"Set-Cookie: id=1; {attributes}"], b"ok"))
+    run = load("--cookies", "-c", "1", "-n", "3", server.url("/a"), server=server)
+    assert run.exit == 0 and [r.field("cookie") for r in server.requests] == [[]] + [["id=1"] if kept else []] * 2
+
+
+def test_many_cookies_and_long_ones(load, start_server):
+    server = start_server(lambda request: (200, [f"Set-Cookie: c{i}={'x' * 100}" for i in range(60)] + ["Set-Cookie: =x", "Set-Cookie: none"], b"ok"))
+    run = load("--cookies", "-c", "1", "-n", "4", server.url("/a"), server=server)
+    cookie, = server.requests[-1].field("cookie")
+    assert run.exit == 0 and 3900 < len(cookie) <= 4096 and all(re.fullmatch(r"c\d+=x{100}", part) for part in cookie.split("; "))
+
+
+def test_cookies_with_a_body_and_a_check(load, start_server, tmp_path):
+    path = tmp_path / "body"
+    path.write_bytes(b"z" * 200_000)
+    server = start_server(lambda request: (200, ["Set-Cookie: id=1"], b"ok"))
+    run = load("--cookies", "-T", str(path), "--expect-header", "Set-Cookie: id=1", "-c", "2", "-n", "6", server.url("/{seq}"), server=server)
+    assert run.exit == 0 and all(r.body == path.read_bytes() for r in server.requests)
+    assert "id=1" not in str(run.doc["errors"])
+
+
+def test_cookies_contradict_a_cookie(load):
+    assert "contradict" in load.refused("--cookies", "-H", "Cookie: a=b", "http://127.0.0.1:1/").err

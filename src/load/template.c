@@ -205,7 +205,7 @@ static int cut_fields(struct template *t, struct slice fields, const struct temp
 
 int template_make(struct template *t, const struct template_source *from, struct err *err)
 {
-    const size_t line = (size_t)slice_find(from->head, '\n');
+    const size_t line = (size_t)slice_find(from->head, '\r');
 
     *t = (struct template){ 0 };
     if (cut(t, slice_take(from->head, line), IN_TARGET, from->feed, from->feed_path, err) != 0 ||

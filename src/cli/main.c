@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The program's front door: finds the subcommand and hands over. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,10 +156,21 @@ static int run(int argc, char **argv)
     return command->run(argc - 1, argv + 1);
 }
 
+/* Where a standard stream is closed the next socket would get its number, and be written to as if it were the stream.
+ * Opened the wrong way round its use fails as that of a closed one. */
+static void hold_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        while (fcntl(fd, F_GETFD) < 0)
+            if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+                return;
+}
+
 int main(int argc, char **argv)
 {
     int code;
 
+    hold_standard_streams();
     interrupt_ignore_sigpipe();
     code = run(argc, argv);
     if (fflush(stdout) != 0 && code == 0 && errno != EPIPE) { /* a reader that has seen enough is no failure */

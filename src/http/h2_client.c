@@ -15,11 +15,18 @@ struct h2_client {
     nghttp2_session *session;
     const struct h2_client_events *events;
     void *connection;
-    const char *reason;
+    char reason[160]; /* why the connection ends; the first that is said */
     bool goaway;
     void *heads_of; /* the stream whose header block is being read */
     bool wants_fields;
 };
+
+static void note_reason(struct h2_client *h, const char *text, size_t len)
+{
+    if (h->reason[0] == '\0')
+        snprintf(h->reason, sizeof(h->reason), "%.*s", (int)(len < sizeof(h->reason) ? len : sizeof(h->reason) - 1),
+                 text);
+}
 
 static void *stream_of(nghttp2_session *session, int32_t id)
 {
@@ -101,10 +108,15 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
 
 static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, void *user_data)
 {
-    const struct h2_client *h = user_data;
+    struct h2_client *h = user_data;
     const bool headers = frame->hd.type == NGHTTP2_HEADERS;
     void *stream = headers || frame->hd.type == NGHTTP2_DATA ? stream_of(session, frame->hd.stream_id) : NULL;
 
+    if (frame->hd.type == NGHTTP2_GOAWAY) { /* ours: what the peer did wrong */
+        const char *name = h2_error_name(frame->goaway.error_code);
+
+        note_reason(h, name, strlen(name));
+    }
     if (stream == NULL)
         return 0;
     if (headers)
@@ -138,6 +150,26 @@ static int on_not_sent(nghttp2_session *session, const nghttp2_frame *frame, int
     return 0;
 }
 
+/* What nghttp2 has to say of a peer that breaks the protocol. */
+static int on_error(nghttp2_session *session, int code, const char *text, size_t len, void *user_data)
+{
+    (void)session;
+    (void)code;
+    note_reason(user_data, text, len);
+    return 0;
+}
+
+/* A frame that is not to be: nghttp2 ends the connection for it. */
+static int on_invalid(nghttp2_session *session, const nghttp2_frame *frame, int code, void *user_data)
+{
+    const char *text = nghttp2_strerror(code);
+
+    (void)session;
+    (void)frame;
+    note_reason(user_data, text, strlen(text));
+    return 0;
+}
+
 static nghttp2_session_callbacks *make_callbacks(void)
 {
     nghttp2_session_callbacks *c;
@@ -151,6 +183,8 @@ static nghttp2_session_callbacks *make_callbacks(void)
     nghttp2_session_callbacks_set_on_frame_send_callback(c, on_frame_sent);
     nghttp2_session_callbacks_set_on_frame_not_send_callback(c, on_not_sent);
     nghttp2_session_callbacks_set_on_stream_close_callback(c, on_stream_closed);
+    nghttp2_session_callbacks_set_error_callback2(c, on_error);
+    nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(c, on_invalid);
     return c;
 }
 
@@ -235,6 +269,7 @@ int32_t h2_client_submit(struct h2_client *h, const struct h2_request *request, 
 
 void h2_client_cancel(struct h2_client *h, int32_t stream_id)
 {
+    (void)nghttp2_session_set_stream_user_data(h->session, stream_id, NULL);
     (void)nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, stream_id, NGHTTP2_CANCEL);
 }
 
@@ -244,7 +279,7 @@ bool h2_client_feed(struct h2_client *h, const char *bytes, size_t len)
 
     if (n >= 0)
         return true;
-    h->reason = nghttp2_strerror((int)n);
+    note_reason(h, nghttp2_strerror((int)n), strlen(nghttp2_strerror((int)n)));
     return false;
 }
 
@@ -254,7 +289,7 @@ bool h2_client_output(struct h2_client *h, struct slice *out)
     const ssize_t n = nghttp2_session_mem_send(h->session, &bytes);
 
     if (n < 0) {
-        h->reason = nghttp2_strerror((int)n);
+        note_reason(h, nghttp2_strerror((int)n), strlen(nghttp2_strerror((int)n)));
         return false;
     }
     *out = slice_from((const char *)bytes, (size_t)n);
@@ -273,7 +308,7 @@ bool h2_client_takes_streams(const struct h2_client *h)
 
 const char *h2_client_reason(const struct h2_client *h)
 {
-    return h->reason != NULL ? h->reason : "";
+    return h->reason;
 }
 
 const char *h2_error_name(uint32_t code)

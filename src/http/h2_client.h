@@ -56,7 +56,7 @@ MUST_CHECK int h2_client_new(struct h2_client **out, struct h2_pool *pool, const
 void h2_client_free(struct h2_client *h, struct h2_pool *pool); /* no events any more; NULL is fine */
 /* The stream's number, or -1 when the connection takes no more (GOAWAY, numbers used up, no memory). */
 int32_t h2_client_submit(struct h2_client *h, const struct h2_request *request, void *stream);
-/* RST_STREAM CANCEL; on_end is still called. */
+/* RST_STREAM CANCEL for a stream that has begun; none of its events come any more. */
 void h2_client_cancel(struct h2_client *h, int32_t stream_id);
 /* False: the peer broke the protocol, or memory is used up; h2_client_reason() says how. */
 bool h2_client_feed(struct h2_client *h, const char *bytes, size_t len);

@@ -235,6 +235,8 @@ static void go_on(struct client *c, uint64_t now)
     w->depth++;
     c->h2_in_events = c->state == CLIENT_STREAMS; /* many requests, one write */
     for (uint32_t i = 0; i < c->exchange_count && c->state != CLIENT_FINISHED; i++) {
+        if (c->exchanges[i].is_thinking)
+            continue; /* it comes by itself */
         if (!c->exchanges[i].active)
             loader_next(&c->exchanges[i], now);
         else if (c->state == CLIENT_STREAMS)

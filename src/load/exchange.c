@@ -6,6 +6,8 @@ void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, 
 {
     struct loader *w = x->client->loader;
 
+    if (x->active)
+        BUG("a slot that holds a request took another");
     x->active = true;
     x->warm = warm;
     x->was_sent = x->retried = x->reused = x->head_complete = x->keep_alive = false;

@@ -66,7 +66,7 @@ struct exchange {
     uint16_t interim; /* 1xx before the reply */
     /* HTTP/2: its first frame is serialised, it is written, its last frame is serialised; it was given back for its
      * time. */
-    bool is_begun, is_out, is_framed, timed_out, has_length;
+    bool is_begun, is_out, is_framed, has_length;
     uint64_t body_sent, length;
     size_t body_piece; /* where what is sent of the body ends */
     uint64_t seq;      /* the request's number, where requests are rendered */

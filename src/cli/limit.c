@@ -59,14 +59,14 @@ static int print_help(const struct limit_options *o)
 }
 
 /* The report's own texts: the target without its secrets, the promise as it was understood. */
-static bool complete(struct limit_report *r, const struct limit_options *o)
+static bool complete(struct limit_report *r, const struct limit_options *o, const struct load_plan *plan)
 {
     struct buf text;
 
     buf_init(&text, TEXT_MAX_BYTES);
-    redact_url(&text, slice_str(o->load.urls.items[0]));
-    if (o->load.urls.count > 1)
-        buf_printf(&text, " and %zu more", o->load.urls.count - 1);
+    redact_url(&text, slice_str(plan->targets[0].url));
+    if (plan->target_count > 1)
+        buf_printf(&text, " and %zu more", plan->target_count - 1);
     r->url = buf_detach(&text);
     buf_init(&text, TEXT_MAX_BYTES);
     for (size_t i = 0; i < o->promise.count; i++)
@@ -126,13 +126,13 @@ static int exit_code(const struct limit_report *r, bool strict)
     return 0;
 }
 
-static int publish(struct limit_report *r, const struct limit_options *o)
+static int publish(struct limit_report *r, const struct limit_options *o, const struct load_plan *plan)
 {
     const bool to_stdout = o->json != NULL && strcmp(o->json, "-") == 0;
     int code = exit_code(r, o->strict);
     bool written;
 
-    if (!complete(r, o)) {
+    if (!complete(r, o, plan)) {
         cli_note(WHO, "out of memory for the report");
         return EXIT_INVALID;
     }
@@ -193,7 +193,7 @@ static int with_plan(struct load_plan *plan, const struct limit_options *o)
     progress_end(&progress);
     if (code != 0)
         return cli_complain(WHO, &err);
-    code = publish(report, o);
+    code = publish(report, o, plan);
     limit_report_free(report);
     return code;
 }

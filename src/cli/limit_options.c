@@ -219,6 +219,10 @@ static int check_search(struct limit_options *o, struct err *err)
         err_set(err, ERR_USAGE, 0, "-c/--connections and --of connections contradict each other");
         return err_hint(err, "the search is for their number: say --from and --to");
     }
+    if (o->of_connections && o->load.targets_file != NULL) {
+        err_set(err, ERR_USAGE, 0, "--targets and --of connections contradict each other");
+        return err_hint(err, "a list of targets says their numbers of connections itself");
+    }
     return check_levels(o, err);
 }
 

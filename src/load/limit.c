@@ -130,6 +130,17 @@ static void set_level(struct load_plan *plan, struct load_stage *stage, const st
     plan->schedule.arrivals = config->arrivals;
 }
 
+/* As many as may be busy at once. */
+static uint64_t connections_of(const struct load_plan *plan)
+{
+    const uint64_t usual = plan->grow > plan->connections ? plan->grow : plan->connections;
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < plan->target_count; i++)
+        sum += plan->targets[i].manner != NULL ? plan->targets[i].manner->connections : usual;
+    return sum;
+}
+
 static int run_trial(struct limit_report *report, const struct load_plan *given, const struct limit_config *config,
                      const struct search *search, struct err *err)
 {
@@ -155,11 +166,9 @@ static int run_trial(struct limit_report *report, const struct load_plan *given,
     t = limit_report_add(report);
     ok = t != NULL;
     if (ok) {
-        const uint64_t grown = plan.grow > plan.connections ? plan.grow : plan.connections;
-
         t->level = search->level;
         t->stage = search_stage_text(search->stage);
-        ok = limit_judge(t, config, r, grown * plan.target_count) && (t->kept || note_reasons(report, r));
+        ok = limit_judge(t, config, r, connections_of(&plan)) && (t->kept || note_reasons(report, r));
     }
     result_free(r);
     return ok ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the search");

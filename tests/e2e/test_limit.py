@@ -100,6 +100,17 @@ def test_errors_break_the_promise(plimsoll, start_target):
     assert "no request succeeded" in done.err, done
 
 
+def test_list_of_targets(plimsoll, start_target, tmp_path):
+    target = start_target(OK)
+    listed = tmp_path / "targets.json"
+    listed.write_text(json.dumps([{"url": target.url("/a")}, {"url": target.url("/b")}]))
+    args = ["--slo", "errors<1%", "--from", "50", "--to", "100", "--step-time", "200ms", "--confirm", "1", "--targets", str(listed)]
+    done = limit(plimsoll, *args, "--json", "-")
+    assert done.exit == 0 and document(done)["url"] == target.url("/a") + " and 1 more", done
+    refused = limit(plimsoll, *args, "--of", "connections")
+    assert refused.exit == 2 and "--targets" in refused.err, refused
+
+
 def test_interrupted(plimsoll, bucket):
     process = Process([plimsoll, "limit", "--slo", "p99<1s", "--from", "50", "--step-time", "1s", "--json", "-", bucket.url])
     time.sleep(2.5)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "serve/shared_tls.h"
+#include "serve/site.h"
 #include "serve/worker.h"
 
 enum {
@@ -76,6 +77,10 @@ static void close_with(struct conn *c, void (*end_stream)(struct stream *s))
     c->watch_closing = true;
     watch_stop(&c->watch);
     end_stream(&c->stream);
+    if (c->tls != NULL) {
+        shared_tls_drop(&c->worker->site->tls, c->tls);
+        c->tls = NULL;
+    }
     if (c->http1.x._has_timer) {
         c->timer_closing = true;
         c->http1.x._has_timer = false;
@@ -286,7 +291,8 @@ void conn_accept(struct worker *w, int fd, bool tls)
         conn_forget(c);
         return;
     }
-    if (tls && stream_tls_start(&c->stream, w->tls->context, NULL, NULL) != 0) {
+    c->tls = tls ? shared_tls_take(&w->site->tls) : NULL;
+    if (tls && stream_tls_start(&c->stream, c->tls->context, NULL, NULL) != 0) {
         conn_reset(c);
         return;
     }

@@ -48,7 +48,8 @@ struct conn {
     struct conn_buffer in, out;
     size_t held_at, held_len; /* of `in`, before start: the head of the request in hand, which must stay */
     struct http1 http1;
-    struct http2 *http2; /* NULL: HTTP/1 */
+    struct http2 *http2;   /* NULL: HTTP/1 */
+    struct tls_share *tls; /* ours until the end: a handshake still uses what a reload has replaced */
 };
 
 /* A new connection of the listener: takes fd. */

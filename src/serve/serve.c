@@ -212,17 +212,6 @@ static int listen_on_all(struct serve *s, struct err *err)
     return 0;
 }
 
-static int make_tls(struct serve *s, struct err *err)
-{
-    if (shared_tls_init(&s->site.tls, &s->config, err) != 0) {
-        return -1;
-    }
-    for (size_t i = 0; i < s->worker_count; i++) {
-        s->workers[i].tls = shared_tls_take(&s->site.tls);
-    }
-    return 0;
-}
-
 /* ---- Threads ---- */
 
 static void *thread_main(void *arg)
@@ -281,12 +270,15 @@ int serve_start(struct serve **out, const struct serve_config *config, struct er
     }
     pattern_bytes();
     if (copy_config(s, config, err) != 0 || site_init(&s->site, &s->config, err) != 0 || make_workers(s, err) != 0 ||
-        make_tls(s, err) != 0 || listen_on_all(s, err) != 0 || start_threads(s, err) != 0) {
+        shared_tls_init(&s->site.tls, &s->config, err) != 0 || listen_on_all(s, err) != 0 ||
+        start_threads(s, err) != 0) {
         serve_free(s);
         return -1;
     }
     if (s->config.tls_listen.count > 0 && s->config.cert_file == NULL) {
-        s->certificate_pem = tls_context_certificate_pem(s->workers[0].tls->context);
+        struct tls_share *share = shared_tls_take(&s->site.tls);
+        s->certificate_pem = tls_context_certificate_pem(share->context);
+        shared_tls_drop(&s->site.tls, share);
     }
     *out = s;
     return 0;

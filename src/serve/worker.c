@@ -220,12 +220,8 @@ static void stop_gracefully(struct worker *w)
 
 static void reload(struct worker *w, int calls)
 {
-    struct shared_tls *shared = &w->site->tls;
-
     w->reloads_done = calls;
-    shared_tls_reload(shared, w->config, calls);
-    shared_tls_drop(shared, w->tls);
-    w->tls = shared_tls_take(shared);
+    shared_tls_reload(&w->site->tls, w->config, calls);
 }
 
 static void woken(struct wakeup *wakeup)
@@ -359,9 +355,6 @@ void worker_release(struct worker *w)
         w->spare = next;
     }
     upstream_free(w->upstream);
-    if (w->tls != NULL) {
-        shared_tls_drop(&w->site->tls, w->tls);
-    }
     free(w->listeners);
     free(w->read_bytes);
     buf_release(&w->log_lines);

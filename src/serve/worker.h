@@ -17,7 +17,6 @@ struct conn;
 struct offload;
 struct self_memory;
 struct site;
-struct tls_share;
 struct upstream;
 
 enum {
@@ -42,7 +41,6 @@ struct worker {
     struct loop *loop;
     const struct serve_config *config;
     struct site *site;
-    struct tls_share *tls; /* NULL without TLS listeners */
     struct worker_listener *listeners;
     size_t listener_count;
     unsigned max_open; /* connections of this worker; 0: no limit */

@@ -13,7 +13,7 @@ from lib.serve_http import Server, request
 
 def subject(port):
     """Whose certificate a new connection is shown: its common name stands in it as it is."""
-    context = ssl.create_default_context()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     with context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=5)) as s:
         shown = s.getpeercert(binary_form=True)
@@ -88,3 +88,20 @@ def test_a_client_that_aborts_its_handshake(server_with_tls):
         with socket.create_connection(("127.0.0.1", server_with_tls.tls_port), timeout=5) as s:
             s.sendall(garbage)
     assert server_with_tls.ask("/healthz", tls=True).status == 200
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_sessions_resume_with_any_thread(plimsoll, version):
+    server = Server(plimsoll, "--threads", "4", tls=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.minimum_version = context.maximum_version = version
+    session, reused = None, []
+    for _ in range(20):
+        with context.wrap_socket(socket.create_connection(("127.0.0.1", server.tls_port), timeout=5), session=session) as s:
+            s.sendall(request("/bytes/1"))
+            assert b"200 OK" in s.recv(1000)
+            reused.append(s.session_reused)
+            session = s.session
+    assert reused == [False] + [True] * 19
+    assert server.stop() == 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Child processes that are bounded in time and always collected. Nothing is ended but what was started here, by its own pid."""
 import os
+import random
 import select
 import signal
 import socket
@@ -26,9 +27,15 @@ def wait_until(condition, what, limit_s=10.0, step_s=0.01):
 
 
 def free_port(family=socket.AF_INET, host="127.0.0.1"):
-    with socket.socket(family) as s:
-        s.bind((host, 0))
-        return s.getsockname()[1]
+    """One below the kernel's own range: a port of that may be taken by somebody's connection before the server has it."""
+    for _ in range(200):
+        with socket.socket(family) as s:
+            try:
+                s.bind((host, random.randint(15000, 31999)))
+                return s.getsockname()[1]
+            except OSError:
+                continue
+    raise AssertionError("no free port between 15000 and 31999")
 
 
 def accepts(port, host="127.0.0.1"):

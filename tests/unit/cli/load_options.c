@@ -366,8 +366,8 @@ static void test_examples_are_right(void **state)
 
         if (row->heading != NULL || row->argument == NULL || strchr(row->example, '\'') != NULL)
             continue;
-        snprintf(line, sizeof(line), "%s--%s|%s|%s", company(row->name), row->name, row->example,
-                 strcmp(row->name, "targets") == 0 ? "" : URL);
+        snprintf(line, sizeof(line), "%s--%s|%s%s", company(row->name), row->name, row->example,
+                 strcmp(row->name, "targets") == 0 ? "" : "|" URL);
         p = parse(line);
         if (p.status != 0)
             fail_msg("--%s %s: %s", row->name, row->example, p.err.what);

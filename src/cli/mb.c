@@ -180,8 +180,6 @@ static int with_plan(struct mb_plan *p, const struct mb_options *o)
     struct load *load = NULL;
     int rc, closed;
 
-    if (o->cookies)
-        note(o, "-c: cookies are not sent back");
     p->plan.stop = &stop_run;
     p->plan.arg = &responses;
     if (o->response_file != NULL)

@@ -137,6 +137,7 @@ static void take_options(struct load_plan *plan, const struct mb_options *o)
     /* mb knows no time-outs: whatever takes longer than the run is cut by its end. */
     plan->timeout_ns = plan->connect_timeout_ns = plan->duration_ns + NS_PER_S;
     plan->open_on_demand = plan->keep_trying = plan->no_retry = true;
+    plan->cookies = o->cookies;
     plan->expect_any_status = true;
     plan->max_errors = 1.0;
     plan->tls = (struct tls_client_config){ .insecure = true,

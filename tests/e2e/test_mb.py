@@ -194,6 +194,15 @@ def test_headers_and_host(mb, start_target):
     assert int(done.rows[0]["written"]) - int(bare.rows[0]["written"]) == len("X-One: 1\r\nX-Two: 2\r\n")
 
 
+def test_cookies(mb, start_target):
+    """With -c the second request carries what the first reply set; without it none does."""
+    target = start_target(reply(fields=["Set-Cookie: a=1; Path=/"]))
+    request = [{**where(target.url()), "max-requests": 2}]
+    with_cookies, without = mb(request, "-c").numbers("written"), mb(request).numbers("written")
+    assert without[0] == without[1] == with_cookies[0]
+    assert with_cookies[1] - with_cookies[0] == len("Cookie: a=1\r\n")
+
+
 def test_failures(mb, start_target):
     closing, garbage = start_target(r"\{fin}"), start_target(r"nonsense\r\n\r\n\{fin}")
     nobody = free_port()

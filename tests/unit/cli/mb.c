@@ -50,7 +50,7 @@ static const char REQUESTS[] =
 
 static void test_plan(void **state)
 {
-    const struct mb_options o = { .duration_s = 7, .ramp_up_s = 2, .threads = 3, .tls_version = 12 };
+    const struct mb_options o = { .cookies = true, .duration_s = 7, .ramp_up_s = 2, .threads = 3, .tls_version = 12 };
     struct mb_plan p;
     struct err err = { 0 };
 
@@ -58,6 +58,7 @@ static void test_plan(void **state)
         fail_msg("%s", err.what);
     assert_int_equal(p.plan.target_count, 2);
     assert_int_equal(p.plan.connections, 4);
+    assert_true(p.plan.cookies);
     assert_true(p.plan.duration_ns == 7 * UINT64_C(1000000000) && p.plan.ramp_up_ns == 2 * UINT64_C(1000000000));
     assert_true(p.plan.tls.insecure && p.plan.tls.min_version == 12 && p.plan.tls.max_version == 12);
     assert_true(p.plan.open_on_demand && p.plan.keep_trying && p.plan.no_retry && p.plan.drain_ns == 0);

@@ -60,6 +60,7 @@ static enum fail_kind connect_kind(int sys)
     case ENFILE:
         return FAIL_FILES_EXHAUSTED;
     case ECONNRESET:
+    case EPIPE:
         return FAIL_RESET;
     default:
         return FAIL_CONNECT_UNREACHABLE;
@@ -91,6 +92,12 @@ static size_t pick_address(const struct client *c, const struct address_set *set
     return (own + c->address_tries) % set->count;
 }
 
+/* The first bytes on the connection are those of the request that waits for it. */
+static bool speaks_first(const struct client *c)
+{
+    return !c->target->https && !c->loader->run->is_h2 && !c->target->is_rendered && c->exchanges->active;
+}
+
 static void connect_started(struct client *c, enum io io)
 {
     const struct load_manner *manner = &c->target->manner;
@@ -108,9 +115,10 @@ static void connect_started(struct client *c, enum io io)
         w->open_connections_max = w->open_connections;
     set_state(c, CLIENT_CONNECTING);
     client_list_add_connect(c);
-    /* A connect on loopback is complete although it says "in progress": asking at once saves a turn of the loop. */
+    /* A connect on loopback is complete although it says "in progress": asking at once saves a turn of the loop, and
+     * a request that may go out asks by itself. */
     if (io != IO_OK)
-        io = stream_connect_finish(&c->stream);
+        io = speaks_first(c) ? http1_send_early(c) : stream_connect_finish(&c->stream);
     if (watch_start(c->watch, w->loop, c->stream.fd, io == IO_WANT_WRITE ? WATCH_READ | WATCH_WRITE : WATCH_READ,
                     NULL) != 0)
         BUG("a fresh socket can not be watched");
@@ -419,7 +427,7 @@ static void connect_ended(struct client *c, enum io io)
         client_address_failed(c, &why, now);
         return;
     }
-    c->connected_ns = now;
+    c->connected_ns = c->early_bytes > 0 ? c->early_ns : now;
     if (!c->target->https) {
         client_opened(c, now);
         return;

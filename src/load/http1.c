@@ -67,10 +67,32 @@ static void body_file_ended(struct client *c, uint64_t now)
     client_fail(c, &why, now);
 }
 
-static void continue_sending(struct client *c)
+/* So much more is out, in a write begun at `before`; false when there is nothing to write for now. */
+static bool note_written(struct client *c, size_t moved, uint64_t before)
 {
     struct exchange *x = c->exchanges;
 
+    if (c->sent_bytes == 0)
+        exchange_note_sent(x, before);
+    c->sent_bytes += moved;
+    if (!x->warm)
+        c->tally->bytes_sent += moved;
+    if (c->awaits_continue && c->sent_bytes == request_of(c).len) {
+        c->state = CLIENT_READING;
+        watch_change(c->watch, WATCH_READ);
+        continue_add(c, clock_now_ns());
+        return false;
+    }
+    if (!all_sent(c))
+        return true;
+    x->sent_last_ns = clock_now_ns();
+    c->state = CLIENT_READING;
+    watch_change(c->watch, WATCH_READ);
+    return false;
+}
+
+static void continue_sending(struct client *c)
+{
     for (unsigned round = 0; round < ROUNDS_MAX; round++) {
         const uint64_t before = clock_now_ns();
         size_t moved;
@@ -86,23 +108,8 @@ static void continue_sending(struct client *c)
         }
         if (io != IO_OK)
             break;
-        if (c->sent_bytes == 0)
-            exchange_note_sent(x, before);
-        c->sent_bytes += moved;
-        if (!x->warm)
-            c->tally->bytes_sent += moved;
-        if (c->awaits_continue && c->sent_bytes == request_of(c).len) {
-            c->state = CLIENT_READING;
-            watch_change(c->watch, WATCH_READ);
-            continue_add(c, clock_now_ns());
+        if (!note_written(c, moved, before))
             return;
-        }
-        if (all_sent(c)) {
-            x->sent_last_ns = clock_now_ns();
-            c->state = CLIENT_READING;
-            watch_change(c->watch, WATCH_READ);
-            return;
-        }
     }
     watch_change(c->watch, WATCH_READ | WATCH_WRITE);
 }
@@ -115,14 +122,32 @@ void http1_continue(struct client *c)
     continue_sending(c);
 }
 
+static bool is_last_of_connection(const struct client *c)
+{
+    const uint64_t limit = c->target->manner.requests_per_connection;
+
+    return limit > 0 && c->requests_on_connection + 1 >= limit;
+}
+
+enum io http1_send_early(struct client *c)
+{
+    struct slice head;
+
+    c->sending_close = is_last_of_connection(c);
+    c->early_ns = clock_now_ns();
+    head = request_of(c);
+    return stream_write(&c->stream, head.ptr, head.len, &c->early_bytes);
+}
+
 void http1_send(struct exchange *x, uint64_t now)
 {
     struct client *c = x->client;
     const struct run *run = c->loader->run;
-    const uint64_t limit = c->target->manner.requests_per_connection;
+    const size_t early = c->early_bytes;
 
     x->reused = c->requests_on_connection > 0;
-    c->sending_close = limit > 0 && c->requests_on_connection + 1 >= limit;
+    c->sending_close = is_last_of_connection(c);
+    c->early_bytes = 0;
     c->write_error = 0;
     c->sent_bytes = 0;
     x->body_piece = 0;
@@ -137,7 +162,8 @@ void http1_send(struct exchange *x, uint64_t now)
     c->state = CLIENT_SENDING;
     if (run->plan->on_seen != NULL)
         run->plan->on_seen(run->plan->arg, LOAD_SEEN_REQUEST, c->ordinal, request_of(c));
-    continue_sending(c);
+    if (early == 0 || note_written(c, early, c->early_ns))
+        continue_sending(c);
     (void)now;
 }
 

@@ -110,7 +110,9 @@ struct client {
     uint64_t requests_on_connection;
     uint64_t requests_left; /* UINT64_MAX: no limit */
     uint64_t sent_bytes;    /* of the current request (HTTP/1) */
-    bool awaits_continue;   /* its body waits for 100 Continue … */
+    size_t early_bytes;     /* of it, written while connecting, at early_ns */
+    uint64_t early_ns;
+    bool awaits_continue; /* its body waits for 100 Continue … */
     uint64_t awaits_since_ns;
     /* HTTP/2 */
     struct h2_client *h2;
@@ -313,6 +315,9 @@ bool exchange_is_ok(const struct exchange *x, struct failure *why);
 void exchange_time_out(struct exchange *x, uint64_t now);
 void exchange_note_sent(struct exchange *x, uint64_t before); /* its first byte is out: it counts as sent */
 void http1_send(struct exchange *x, uint64_t now);
+/* On a socket that may not be connected yet, for the request that waits for it: IO_OK when it is, and the request's
+ * first bytes are out (http1_send() goes on from there); IO_WANT_WRITE when it is not. */
+enum io http1_send_early(struct client *c);
 void http1_events(struct client *c, unsigned events);
 void http1_on_body(void *arg, struct slice bytes); /* content of chunked bodies, for checks */
 void http1_continue(struct client *c);             /* the body goes out now, whether it was asked for or not */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 struct doc {
     const char *name;
     struct fy_document *tree;
@@ -31,6 +33,23 @@ static int complain(const char *name, struct fy_diag *diag, struct err *err)
     return err_set(err, ERR_CONFIG, 0, "%s:%d: column %d: %s", name, e->line, e->column, e->msg);
 }
 
+/* libfyaml 0.7 does not return from some bytes that are not UTF-8, and quotes control characters in its messages. */
+static int check_text(const char *name, struct slice text, struct err *err)
+{
+    unsigned line = 1;
+
+    if (!utf8_is_valid(text))
+        return err_set(err, ERR_CONFIG, 0, "%s: the text is not UTF-8", name);
+    for (size_t i = 0; i < text.len; i++) {
+        const unsigned char c = (unsigned char)text.ptr[i];
+
+        line += c == '\n';
+        if ((c < ' ' && c != '\t' && c != '\r' && c != '\n') || c == 0x7f)
+            return err_set(err, ERR_CONFIG, 0, "%s:%u: the text holds the control character \\x%02x", name, line, c);
+    }
+    return 0;
+}
+
 int doc_parse(struct doc **out, const char *name, struct slice text, struct err *err)
 {
     struct fy_parse_cfg cfg = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_RESOLVE_DOCUMENT |
@@ -39,6 +58,10 @@ int doc_parse(struct doc **out, const char *name, struct slice text, struct err 
     struct fy_diag_cfg diag_cfg;
 
     *out = NULL;
+    if (check_text(name, text, err) != 0) {
+        free(d);
+        return -1;
+    }
     if (d == NULL)
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %s", name);
     fy_diag_cfg_default(&diag_cfg);

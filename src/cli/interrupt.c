@@ -61,4 +61,5 @@ void interrupt_ignore_sigpipe(void)
 
     sigemptyset(&action.sa_mask);
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is an error of the write, and told as one */
 }

@@ -212,6 +212,10 @@ static int check_model(const struct load_options *o, struct err *err)
             return need_rate("--max-in-flight", err);
         if (o->ramp_up_ns > 0 && o->connection_stage_count > 0)
             return exclude_each_other("--ramp-up", "stages of --connections", "drop one of the two", err);
+        if (o->duration_ns > 0 && o->ramp_up_ns > o->duration_ns) {
+            err_set(err, ERR_USAGE, 0, "--ramp-up is longer than the run: most connections would never join");
+            return err_hint(err, "make -d longer, or --ramp-up shorter");
+        }
         return 0;
     }
     if (o->think_max_ns > 0)

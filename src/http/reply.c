@@ -86,8 +86,7 @@ static enum reply_state end_head(struct reply *r)
         return take_head(r);
     if (r->_head.status == 101)
         return refuse(r, "unexpected upgrade");
-    if (r->interim < UINT16_MAX)
-        r->interim++;
+    r->interim++;
     r->head_bytes = 0;
     reply_head_begin(&r->_head);
     return REPLY_MORE;

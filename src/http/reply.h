@@ -51,7 +51,7 @@ struct reply {
     const struct reply_settings *_settings;
     void *_arg;
     uint32_t head_bytes; /* of the current head so far, all lines and the empty one */
-    uint16_t interim;    /* 1xx seen before this reply */
+    uint32_t interim;    /* 1xx seen before this reply */
     uint16_t status;     /* 0 until the head is complete */
     uint8_t version;     /* 10 or 11, of the reply */
     bool head_complete;

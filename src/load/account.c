@@ -94,11 +94,11 @@ void account_connection(struct client *c, bool counts)
     const bool tls = c->tls_done_ns != 0;
     bool resumed;
 
-    w->connections_by_address[c->address_slot]++;
     if (tls && w->first.tls_version[0] == '\0')
         note_first_tls(c);
     if (!counts)
         return;
+    w->connections_by_address[c->address_slot]++;
     c->tally->connections_opened++;
     hist_record(&w->phases[PHASE_CONNECT], c->connected_ns - c->connect_start_ns);
     if (!tls)

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 
+#define ONE_WRITE_MAX 1024u /* bytes of a request that certainly fit one segment */
 #define ADDRESS_DEAD_NS UINT64_C(1000000000)
 
 void client_init(struct client *c, struct loader *w, struct target *t, uint32_t index, uint32_t ordinal)
@@ -32,6 +33,8 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
     c->stream.buffer_bytes = w->run->plan->socket_buffer_bytes;
+    c->stream.one_write = !t->https && !w->run->is_h2 && !t->spec->body.present && t->connect_request.len == 0 &&
+                          t->close_request.len <= ONE_WRITE_MAX;
     c->stream.tls_peer = t->tls_peer;
     c->resume_credit = (float)((index + 1) % 1000 * 618 % 1000) / 1000.0F; /* spread, so that they take turns */
     reply_init(&c->reply, &w->run->reply_settings, c);

@@ -67,6 +67,8 @@ static int collect_target(struct target_result *out, const struct run *run, size
             out->status[s] += t->status[s];
     }
     out->totals.requests_per_s = length_s > 0 ? (double)out->totals.ok_in_window / length_s : 0;
+    out->totals.in_flight_mean = length_s > 0 ? out->totals.in_window_s / length_s
+                                              : 0; /* by Little's law: integrated for the whole alone */
     return 0;
 }
 
@@ -331,7 +333,9 @@ static int collect_health(struct result *r, const struct run *run, const struct 
         const uint64_t end = w->window_end_ns < w->finished_ns ? w->window_end_ns : w->finished_ns;
         const double length = end > s->start_ns ? (double)(end - s->start_ns) : 0;
 
-        h->cpu_per_worker[i] = length > 0 ? (double)(w->cpu_end_ns - w->cpu_start_ns) / length : 0;
+        /* A window that never began has used nothing. */
+        h->cpu_per_worker[i] = length > 0 && w->cpu_start_ns > 0 ? (double)(w->cpu_end_ns - w->cpu_start_ns) / length
+                                                                 : 0;
         open += w->open_connections_max;
         highest = w->highest_fd > highest ? w->highest_fd : highest;
         h->log_waits += w->ring.waits;

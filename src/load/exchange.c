@@ -11,7 +11,8 @@ void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, 
     x->active = true;
     x->warm = warm;
     x->was_sent = x->retried = x->reused = x->head_complete = x->keep_alive = false;
-    x->status = x->interim = 0;
+    x->status = 0;
+    x->interim = 0;
     x->due_ns = due;
     x->taken_ns = taken;
     x->bytes_received = x->body_bytes = 0;

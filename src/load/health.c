@@ -8,6 +8,7 @@
 
 #define CPU_FULL 0.95
 #define LAG_LIMIT_NS UINT64_C(10000000)
+#define STANDSTILL_NS UINT64_C(250000000)
 
 /* The number after `key` in the line of a /proc/net file that begins with `line`. */
 static uint64_t number_after(const char *path, const char *line, const char *key)
@@ -101,6 +102,17 @@ void health_judge(struct generator_health *h, unsigned cpus)
         snprintf(text, sizeof(text),
                  "client CPU was full: %zu workers used %.0f %% of the %u core%s this process may use", h->workers,
                  100 * sum / cpus, cpus, cpus == 1 ? "" : "s");
+        add_reason(h, text);
+    }
+    if (hist_max_ns(h->loop_lag) > STANDSTILL_NS) {
+        snprintf(text, sizeof(text), "the client stood still for up to %.2f s: what it measured then is its own",
+                 (double)hist_max_ns(h->loop_lag) / 1e9);
+        add_reason(h, text);
+    }
+    if (hist_count(h->send_lateness) >= 20 && hist_value_at(h->send_lateness, 99) > LAG_LIMIT_NS) {
+        snprintf(text, sizeof(text),
+                 "requests left late although connections were free: lateness p99 %.1f ms (limit %.0f ms)",
+                 (double)hist_value_at(h->send_lateness, 99) / 1e6, (double)LAG_LIMIT_NS / 1e6);
         add_reason(h, text);
     }
     if (hist_count(h->loop_lag) >= 20 && hist_value_at(h->loop_lag, 99) > LAG_LIMIT_NS) {

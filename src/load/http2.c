@@ -153,6 +153,7 @@ void http2_send(struct exchange *x, uint64_t now)
 {
     struct client *c = x->client;
 
+    x->sent_last_ns = 0; /* of an earlier try */
     x->is_begun = x->is_out = x->is_framed = x->has_length = false;
     x->body_sent = 0;
     x->body_piece = 0;

@@ -2,45 +2,29 @@
 #include "load/loader.h"
 #include "base/clock.h"
 
-/* Time-outs: since both limits are constants, a list in order of start is a list in order of end. The timer is set
- * for the oldest entry only, and set anew when it fires: a request that ends in time costs no timer at all. */
+/* Time-outs. Their limits are constants: what began first ends first, and one timer for the oldest is enough. */
 
 #define BACKOFF_FIRST_NS UINT64_C(10000000)
 #define LINGER_MAX_NS UINT64_C(1000000000)
+#define LINGER_YOUNG_NS UINT64_C(100000)
 #define LINGER_CHECKS 4 /* per socket added: the ring can not grow faster than it is looked at */
 #define LINGER_TICK_NS UINT64_C(10000000)
 
+/* Nothing but a mark: most requests end in time, and linking them would touch their neighbours' memory twice a request.
+ * The timer stands for the oldest request there was when it was set; when it fires it looks at all of them. */
 void timeout_add(struct exchange *x)
 {
     struct loader *w = x->client->loader;
-    struct exchange_list *l = &w->timeouts;
 
-    x->in_timeout = (struct exchange_link){ .prev = l->last };
-    if (l->last != NULL)
-        l->last->in_timeout.next = x;
-    else
-        l->first = x;
-    l->last = x;
     x->timed = true;
-    if (l->first == x && !timer_is_running(&w->timeout_timer))
-        timer_start(&w->timeout_timer, w->run->plan->timeout_ns);
+    if (w->timeout_is_armed)
+        return;
+    w->timeout_is_armed = true;
+    timer_start(&w->timeout_timer, w->run->plan->timeout_ns);
 }
 
 void timeout_drop(struct exchange *x)
 {
-    struct exchange_list *l = &x->client->loader->timeouts;
-    struct exchange *prev = x->in_timeout.prev, *next = x->in_timeout.next;
-
-    if (!x->timed)
-        return;
-    if (prev != NULL)
-        prev->in_timeout.next = next;
-    else
-        l->first = next;
-    if (next != NULL)
-        next->in_timeout.prev = prev;
-    else
-        l->last = prev;
     x->timed = false;
 }
 
@@ -130,11 +114,20 @@ static void on_timeouts(struct timer *t)
     struct loader *w = t->arg;
     const uint64_t limit = w->run->plan->timeout_ns;
     const uint64_t now = clock_now_ns();
+    const size_t count = (size_t)w->conn_count * w->run->streams;
+    uint64_t oldest = UINT64_MAX;
 
-    while (w->timeouts.first != NULL && w->timeouts.first->taken_ns + limit <= now)
-        exchange_time_out(w->timeouts.first, now);
-    if (w->timeouts.first != NULL && w->stage != STAGE_OVER)
-        timer_start(t, w->timeouts.first->taken_ns + limit - now);
+    w->timeout_is_armed = false;
+    for (size_t i = 0; i < count && w->stage != STAGE_OVER; i++)
+        if (w->exchanges[i].timed && w->exchanges[i].taken_ns + limit <= now)
+            exchange_time_out(&w->exchanges[i], now);
+    for (size_t i = 0; i < count && w->stage != STAGE_OVER; i++)
+        if (w->exchanges[i].timed && w->exchanges[i].taken_ns < oldest)
+            oldest = w->exchanges[i].taken_ns;
+    if (oldest == UINT64_MAX)
+        return;
+    w->timeout_is_armed = true;
+    timer_start(t, oldest + limit > now ? oldest + limit - now : 0);
 }
 
 static void on_connect_timeouts(struct timer *t)
@@ -220,23 +213,29 @@ static void on_backoff(struct timer *t)
 /* True when the socket is done with: the peer's FIN has come, or time is up. */
 static bool linger_is_over(struct loader *w, struct lingering *l, uint64_t now)
 {
+    struct stream s = STREAM_CLOSED;
     size_t moved;
     enum io io;
 
+    stream_adopt(&s, l->fd, l->is_tcp);
     do
-        io = stream_discard(&l->stream, SCRATCH_BYTES, w->scratch, SCRATCH_BYTES, &moved);
+        io = stream_discard(&s, SCRATCH_BYTES, w->scratch, SCRATCH_BYTES, &moved);
     while (io == IO_OK && now - l->since_ns < LINGER_MAX_NS);
     if (io == IO_WANT_READ && now - l->since_ns < LINGER_MAX_NS)
         return false;
-    stream_close(&l->stream);
+    stream_close(&s);
     return true;
 }
 
-static void linger_check(struct loader *w, unsigned at_most, uint64_t now)
+/* Looks at the oldest ones, but not at those younger than min_age_ns: their FIN is still on its way, and asking costs a
+ * call. */
+static void linger_check(struct loader *w, unsigned at_most, uint64_t min_age_ns, uint64_t now)
 {
     while (w->linger_count > 0 && at_most-- > 0) {
-        struct lingering *l = &w->lingers[w->linger_first];
-        struct lingering again = *l;
+        struct lingering again = w->lingers[w->linger_first];
+
+        if (now - again.since_ns < min_age_ns)
+            return;
 
         w->linger_first = (w->linger_first + 1) % w->linger_capacity;
         w->linger_count--;
@@ -250,23 +249,22 @@ static void on_linger(struct timer *t)
 {
     struct loader *w = t->arg;
 
-    linger_check(w, w->linger_count, clock_now_ns());
+    linger_check(w, w->linger_count, 0, clock_now_ns());
     if (w->linger_count > 0)
         timer_start(t, LINGER_TICK_NS);
 }
 
 void loader_linger(struct loader *w, struct stream *s, uint64_t now)
 {
-    struct lingering l = { .stream = *s, .since_ns = now };
-
-    linger_check(w, LINGER_CHECKS, now);
-    if (linger_is_over(w, &l, now))
-        return;
+    linger_check(w, LINGER_CHECKS, LINGER_YOUNG_NS, now);
     if (w->linger_count == w->linger_capacity) {
-        stream_close(&l.stream);
+        stream_close(s);
         return;
     }
-    w->lingers[(w->linger_first + w->linger_count++) % w->linger_capacity] = l;
+    w->lingers[(w->linger_first + w->linger_count++) % w->linger_capacity] = (struct lingering){ .fd = s->fd,
+                                                                                                 .is_tcp = s->is_tcp,
+                                                                                                 .since_ns = now };
+    s->fd = -1;
     if (!timer_is_running(&w->linger_timer))
         timer_start(&w->linger_timer, LINGER_TICK_NS);
 }
@@ -274,7 +272,10 @@ void loader_linger(struct loader *w, struct stream *s, uint64_t now)
 void linger_close_all(struct loader *w)
 {
     for (; w->linger_count > 0; w->linger_count--) {
-        stream_close(&w->lingers[w->linger_first].stream);
+        struct stream s = STREAM_CLOSED;
+
+        stream_adopt(&s, w->lingers[w->linger_first].fd, true);
+        stream_close(&s);
         w->linger_first = (w->linger_first + 1) % w->linger_capacity;
     }
 }

@@ -205,9 +205,9 @@ static void on_stop(struct wakeup *wakeup)
     }
     if (w->stage != STAGE_DRAIN)
         cut_window(w, now);
-    if (stop > 1)
+    if (stop > 1 || w->stage == STAGE_DRAIN) /* asked to stop while it only waits: it has waited enough */
         loader_finish(w, now);
-    else if (w->stage != STAGE_DRAIN)
+    else
         begin_drain(w, now);
 }
 

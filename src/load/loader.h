@@ -39,12 +39,6 @@ enum client_state {
 };
 
 /* Intrusive lists, oldest first. */
-struct exchange_link {
-    struct exchange *prev, *next;
-};
-struct exchange_list {
-    struct exchange *first, *last;
-};
 struct client_link {
     struct client *prev, *next;
 };
@@ -63,7 +57,7 @@ struct exchange {
     bool head_complete;  /* of the reply; status is valid then */
     bool keep_alive;     /* the reply left the connection usable */
     uint16_t status;
-    uint16_t interim; /* 1xx before the reply */
+    uint32_t interim; /* 1xx before the reply */
     /* HTTP/2: its first frame is serialised, it is written, its last frame is serialised; it was given back for its
      * time. */
     bool is_begun, is_out, is_framed, has_length;
@@ -80,7 +74,6 @@ struct exchange {
     uint64_t taken_ns; /* when a connection took it: time-outs and Little's law count from here */
     uint64_t sent_first_ns, sent_last_ns, reply_first_ns;
     uint64_t wake_ns; /* while thinking */
-    struct exchange_link in_timeout;
     struct exchange *next_idle;
 };
 
@@ -133,7 +126,8 @@ struct client {
 
 /* A socket that only waits for the peer's FIN, so that the TIME_WAIT stays on the side that should have it. */
 struct lingering {
-    struct stream stream;
+    int fd;
+    bool is_tcp;
     uint64_t since_ns;
 };
 
@@ -225,7 +219,7 @@ struct loader {
     struct watch *watches;
     struct watch **free_watches;
     size_t free_watch_count;
-    struct exchange_list timeouts;
+    bool timeout_is_armed;        /* for the oldest request there was */
     struct client_list connects;  /* oldest first: both time-outs are constants */
     unsigned depth;               /* of exchanges begun inside one another */
     bool gave_up;                 /* by count, and no connection could be opened for a whole time-out */
@@ -345,8 +339,8 @@ uint64_t pace_not_sent(struct loader *w);
 void loader_next(struct exchange *x, uint64_t now);   /* what a free slot does next */
 void loader_next_all(struct client *c, uint64_t now); /* every free slot of a connection */
 void loader_check_over(struct loader *w, uint64_t now);
-void loader_sleep(struct client *c, uint64_t now); /* back-off */
-void loader_linger(struct loader *w, struct stream *s, uint64_t now);
+void loader_sleep(struct client *c, uint64_t now);                    /* back-off */
+void loader_linger(struct loader *w, struct stream *s, uint64_t now); /* takes the socket */
 struct watch *loader_take_watch(struct loader *w);
 void loader_watch_closed(struct watch *watch);
 void timeout_add(struct exchange *x);

@@ -393,6 +393,7 @@ static void set_schedule(struct load *l)
 int load_prepare(struct load **out, const struct load_plan *plan, struct err *err)
 {
     struct load *l = calloc(1, sizeof(*l));
+    pthread_condattr_t attributes;
 
     *out = NULL;
     if (l == NULL)
@@ -404,6 +405,8 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
         free(l);
         return -1;
     }
+    if (l->plan.connect_timeout_ns > l->plan.timeout_ns) /* which counts from when the opening begins */
+        l->plan.connect_timeout_ns = l->plan.timeout_ns;
     set_schedule(l);
     l->run.is_h2 = plan->version == HTTP_2;
     l->run.streams = l->run.is_h2 && plan->streams > 1 ? plan->streams : 1;
@@ -412,7 +415,10 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     l->run.reply_settings.head_max_bytes = plan->head_max_bytes != 0 ? plan->head_max_bytes : HEAD_MAX_DEFAULT;
     l->run.keep_max = plan->save_failures_dir != NULL || plan->on_seen != NULL ? KEEP_WHOLE : KEEP_EXAMPLE;
     pthread_mutex_init(&l->run.lock, NULL);
-    pthread_cond_init(&l->run.changed, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&l->run.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     expect_defaults(l);
     note_ports(&l->run, &l->plan);
     if (prepare_targets(l, err) != 0 || size_run(l, err) != 0 || check_sources(l, err) != 0 ||

@@ -34,7 +34,7 @@ static void stop_workers(struct load *l, int how)
 static void wait_a_little(struct run *run)
 {
     struct timespec until;
-    const uint64_t at = clock_wall_ns() + POLL_NS;
+    const uint64_t at = clock_now_ns() + POLL_NS; /* of the clock that the condition was made with */
 
     until.tv_sec = (time_t)(at / NS_PER_S);
     until.tv_nsec = (long)(at % NS_PER_S);
@@ -219,6 +219,37 @@ uint64_t load_window_start_ns(struct load *l)
     return start;
 }
 
+static void describe_model(const struct load *l, struct buf *out)
+{
+    const struct load_plan *plan = &l->plan;
+    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+
+    if (l->run.is_h2)
+        buf_printf(out, "HTTP/2, %u request%s in flight on a connection at most (shown below as HTTP/1.1 has it)\n",
+                   l->run.streams, l->run.streams == 1 ? "" : "s");
+    for (size_t i = 0; i < plan->schedule.stage_count; i++) {
+        const struct load_stage *g = &plan->schedule.stages[i];
+
+        buf_printf(out, "%s requests come due at %s/s", i == 0 ? "open model:" : "then",
+                   units_format_number(a, g->from_per_s));
+        if (g->from_per_s != g->to_per_s)
+            buf_printf(out, " to %s/s", units_format_number(b, g->to_per_s));
+        if (g->length_ns != UINT64_MAX)
+            buf_printf(out, " for %s", units_format_duration(a, (double)g->length_ns));
+        buf_add_str(out, "\n");
+    }
+    if (plan->schedule.burst_size > 0)
+        buf_printf(out, "open model: %llu requests come due together every %s\n",
+                   (unsigned long long)plan->schedule.burst_size,
+                   units_format_duration(a, (double)plan->schedule.burst_period_ns));
+    if (plan->think_max_ns > 0)
+        buf_printf(out, "each connection pauses %s to %s after a reply\n",
+                   units_format_duration(a, (double)plan->think_min_ns),
+                   units_format_duration(b, (double)plan->think_max_ns));
+    if (plan->ramp_up_ns > 0)
+        buf_printf(out, "connections join one by one over %s\n", units_format_duration(a, (double)plan->ramp_up_ns));
+}
+
 void load_describe(const struct load *l, struct buf *out)
 {
     char text[ADDR_TEXT_MAX], time[UNITS_TEXT_MAX];
@@ -229,7 +260,10 @@ void load_describe(const struct load *l, struct buf *out)
         buf_printf(out, "%llu requests%s", (unsigned long long)l->plan.requests, l->plan.duration_ns > 0 ? " or " : "");
     if (l->plan.duration_ns > 0)
         buf_add_str(out, units_format_duration(time, (double)l->plan.duration_ns));
+    if (l->plan.warmup_ns > 0)
+        buf_printf(out, " after %s of warm-up", units_format_duration(time, (double)l->plan.warmup_ns));
     buf_add_str(out, "\n");
+    describe_model(l, out);
     for (size_t i = 0; i < l->run.target_count; i++) {
         const struct target *t = &l->run.targets[i];
         const struct address_set *set = atomic_load(&t->addresses);

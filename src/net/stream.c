@@ -45,7 +45,7 @@ static int set_buffers(int fd, uint32_t bytes)
                : 0;
 }
 
-static int open_socket(const struct addr *to, const struct addr *source, uint32_t buffer_bytes)
+static int open_socket(const struct addr *to, const struct addr *source, uint32_t buffer_bytes, bool one_write)
 {
     int on = 1;
     int fd = socket(to->sa.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -53,7 +53,7 @@ static int open_socket(const struct addr *to, const struct addr *source, uint32_
     if (fd < 0) {
         return -1;
     }
-    if ((is_inet(to) && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0) ||
+    if ((is_inet(to) && !one_write && setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) != 0) ||
         (buffer_bytes > 0 && set_buffers(fd, buffer_bytes) != 0) || (source != NULL && bind_source(fd, source) != 0)) {
         int sys = errno;
 
@@ -81,7 +81,7 @@ enum io stream_connect(struct stream *s, const struct addr *to, const struct add
 {
     int sys;
 
-    begin(s, open_socket(to, source, s->buffer_bytes), is_inet(to));
+    begin(s, open_socket(to, source, s->buffer_bytes, s->one_write), is_inet(to));
     if (s->fd < 0) {
         return fail(s, errno);
     }

@@ -25,6 +25,8 @@ struct stream {
     int fd; /* -1 when closed */
     int sys_error;
     bool is_tcp;
+    bool one_write;        /* of the next stream_connect(): what is sent fits a segment and waits for its answer, so
+                              TCP_NODELAY is not needed */
     uint32_t buffer_bytes; /* SO_SNDBUF and SO_RCVBUF of the next stream_connect(); 0: the system's */
     bool unclean;
     uint32_t tls_peer; /* the owner's: tells peers of the same names apart (1, 2, …), for kept sessions; 0: names do */

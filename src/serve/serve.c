@@ -167,13 +167,30 @@ static int parse_address(const struct serve *s, struct addr *out, const char *te
     return 0;
 }
 
+/* SO_REUSEPORT, which lets our workers share a port, would let another process of the same user join in unnoticed: a
+ * listener without it is refused where anybody listens. */
+static int check_unused(const struct addr *on, struct err *err)
+{
+    struct addr bound;
+    int fd;
+
+    if (on->sa.any.sa_family == AF_UNIX || on->sa.v4.sin_port == 0) { /* at the same place in an IPv6 address */
+        return 0;
+    }
+    if (listen_open(&fd, on, false, 1, &bound, err) != 0) {
+        return -1;
+    }
+    close(fd);
+    return 0;
+}
+
 /* One address: a listener for each worker. The first takes the port (perhaps a free one), the others share it. */
 static int listen_on(struct serve *s, const char *text, bool tls, struct err *err)
 {
     struct serve_address *a = &s->addresses[s->address_count];
     char shown[ADDR_TEXT_MAX];
 
-    if (parse_address(s, &a->addr, text, err) != 0) {
+    if (parse_address(s, &a->addr, text, err) != 0 || check_unused(&a->addr, err) != 0) {
         return -1;
     }
     for (size_t i = 0; i < s->worker_count; i++) {

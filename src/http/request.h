@@ -28,8 +28,8 @@ struct request_spec {
     uint64_t body_bytes;
     bool chunked;         /* Transfer-Encoding instead of the length */
     bool expect_continue; /* Expect: 100-continue */
-    bool close;      /* Connection: close */
-    bool keep_alive; /* Connection: keep-alive said although HTTP/1.0 */
+    bool close;           /* Connection: close */
+    bool keep_alive;      /* Connection: keep-alive said although HTTP/1.0 */
 };
 
 /* ERR_USAGE for a bad method, a field with a line break, NUL, or without colon: the field is quoted, its secret is not.

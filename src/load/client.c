@@ -294,6 +294,7 @@ void client_opened(struct client *c, uint64_t now)
     if (c->in_ramp) {
         c->in_ramp = false;
         w->ramp_waiting--;
+        w->ramp_opened++;
     }
     set_state(c, w->run->is_h2 ? CLIENT_STREAMS : CLIENT_READY);
     watch_change(c->watch, WATCH_READ);

@@ -11,6 +11,7 @@ void exchange_take(struct exchange *x, bool warm, uint64_t due, uint64_t taken, 
     x->active = true;
     x->warm = warm;
     x->was_sent = x->retried = x->reused = x->head_complete = x->keep_alive = false;
+    x->unseen = false;
     x->status = 0;
     x->interim = 0;
     x->due_ns = due;
@@ -64,9 +65,10 @@ void exchange_note_sent(struct exchange *x, uint64_t before)
 {
     struct client *c = x->client;
     struct loader *w = c->loader;
-    const bool again = x->was_sent;
+    const bool again = x->was_sent, unseen = x->unseen;
 
     x->was_sent = true;
+    x->unseen = false;
     if (!again)
         x->sent_first_ns = before;
     if (x->waited_for_due) {
@@ -76,11 +78,11 @@ void exchange_note_sent(struct exchange *x, uint64_t before)
     }
     if (x->warm) {
         w->warm.sent += !again;
-        w->warm.retried += again;
+        w->warm.retried += again && !unseen;
         return;
     }
     c->tally->sent += !again;
-    c->tally->retried += again;
+    c->tally->retried += again && !unseen;
     c->tally->connections_reused += x->reused;
     w->requests_by_address[c->address_slot]++;
 }

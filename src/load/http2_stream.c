@@ -192,8 +192,10 @@ static void on_end(void *stream, bool complete, uint32_t code)
         else
             account_failed(x, &why, now);
     } else {
-        if (code == H2_REFUSED_STREAM && http2_try_again(x))
+        if (code == H2_REFUSED_STREAM && http2_try_again(x)) {
+            x->unseen = c->h2_goaway;
             return;
+        }
         why = stream_failure(c, code, note, sizeof(note));
         account_failed(x, &why, now);
     }

@@ -271,7 +271,7 @@ static bool meet(struct loader *w)
 
     for (uint32_t i = 0; i < w->conn_count; i++)
         connected += w->conns[i].watch != NULL;
-    connected += w->ramp_refusals;
+    connected += w->ramp_opened + w->ramp_refusals; /* more than once is no harm: it asks for any */
     pthread_mutex_lock(&run->lock);
     run->ramped++;
     run->connected += connected;

@@ -61,6 +61,7 @@ struct exchange {
     /* HTTP/2: its first frame is serialised, it is written, its last frame is serialised; it was given back for its
      * time. */
     bool is_begun, is_out, is_framed, has_length;
+    bool unseen; /* it was sent, but the peer's GOAWAY says that it did not look at it: once more is no retry */
     uint64_t body_sent, length;
     size_t body_piece; /* where what is sent of the body ends */
     uint64_t seq;      /* the request's number, where requests are rendered */
@@ -230,6 +231,7 @@ struct loader {
         struct client *first, *last;
     } sleeping[BACKOFF_LEVELS];
     uint32_t sleeping_count, ramp_next, ramp_waiting;
+    uint32_t ramp_opened;      /* connections that the ramp opened, whatever became of them */
     uint32_t ramp_refusals;    /* connections of the ramp that a peer answered, though they came to nothing */
     struct lingering *lingers; /* a ring */
     uint32_t linger_capacity, linger_first, linger_count;

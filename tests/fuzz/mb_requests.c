@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mb's request file: whatever the bytes, what is taken keeps the promises of the header, and what is refused says why. */
+/* mb's request file: whatever the bytes, what is taken keeps the promises of the header, and what is refused says why.
+ */
 #include "result/mb_requests.h"
 
 #include <stdlib.h>

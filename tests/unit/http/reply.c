@@ -406,7 +406,7 @@ static void interim_heads_are_limited_each(void **state)
     for (unsigned i = 1; i <= 70000; i++) {
         assert_int_equal(reply_feed(&r, INTERIM, sizeof(INTERIM) - 1, &used), REPLY_MORE);
         assert_int_equal(used, sizeof(INTERIM) - 1);
-        assert_int_equal(r.interim, i < UINT16_MAX ? i : UINT16_MAX);
+        assert_int_equal(r.interim, i);
     }
 }
 

@@ -353,7 +353,7 @@ void client_list_drop_connect(struct client *c);
 void continue_add(struct client *c, uint64_t now); /* waits for 100 Continue */
 void continue_drop(struct client *c);
 void lists_init(struct loader *w);
-/* Wakes a sleeping connection before its time (the window begins). */
+/* What is still on its way is unfinished; everything is closed and the loop ends. */
 void loader_finish(struct loader *w, uint64_t now);
 void linger_close_all(struct loader *w);
 

@@ -4,28 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define DIGITS_MAX 20u
+#include "report/digits.h"
+
 #define NUMBERS 15u
 #define NUMBERS_MAX_BYTES (NUMBERS * (DIGITS_MAX + 2u))
 #define UNIT_STEP 1024.0
 
-static char *put_u64(char *at, uint64_t value)
-{
-    char digits[DIGITS_MAX];
-    size_t n = 0;
-
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    while (n > 0)
-        *at++ = digits[--n];
-    return at;
-}
-
 static char *put(char *at, uint64_t value)
 {
-    at = put_u64(at, value);
+    at = digits_put(at, value);
     *at++ = ',';
     return at;
 }

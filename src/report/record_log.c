@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define DIGITS_MAX 20u      /* of a uint64_t */
+#include "report/digits.h"
+
 #define NUMBERS 16u         /* cells of at most DIGITS_MAX + sign + point + comma */
 #define ERROR_MAX_BYTES 40u /* a kind's name; longer ones are cut */
 #define LINE_MAX_BYTES (NUMBERS * (DIGITS_MAX + 4u) + ERROR_MAX_BYTES + 16u)
@@ -15,25 +16,11 @@ void log_line_add_header(struct buf *out)
                      "received_bytes,body_bytes,target,connection,reused,warmup,retried,unfinished\n");
 }
 
-static char *put_u64(char *at, uint64_t value)
-{
-    char digits[DIGITS_MAX];
-    size_t n = 0;
-
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value > 0);
-    while (n > 0)
-        *at++ = digits[--n];
-    return at;
-}
-
 static char *put_seconds(char *at, uint64_t ns)
 {
     uint64_t fraction = ns % 1000000000u;
 
-    at = put_u64(at, ns / 1000000000u);
+    at = digits_put(at, ns / 1000000000u);
     *at++ = '.';
     for (size_t i = NS_DECIMALS; i > 0; i--) {
         at[i - 1] = (char)('0' + fraction % 10);
@@ -59,7 +46,7 @@ static char *put_time(char *at, uint64_t ns)
 static char *put_count(char *at, uint64_t value)
 {
     *at++ = ',';
-    return put_u64(at, value);
+    return digits_put(at, value);
 }
 
 static char *put_flag(char *at, bool value)
@@ -96,7 +83,7 @@ void log_line_add(struct buf *out, const struct log_line *line)
     at = put_time(at, line->receive_ns);
     *at++ = ',';
     if (line->status > 0)
-        at = put_u64(at, line->status);
+        at = digits_put(at, line->status);
     at = put_error(at, line->error);
     at = put_count(at, line->bytes_received);
     at = put_count(at, line->body_bytes);

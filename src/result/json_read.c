@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "result/json_in.h"
 #include "result/json_out.h"
+#include "result/json_rounds.h"
 #include "stats/hist_codec.h"
 
 /* What a document may hold at most: far above any real run, low enough that a hostile one can not eat the machine. */
@@ -437,6 +438,10 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_promises(in, document, r);
     read_warmup(in, document, &r->warmup);
     read_totals(in, document, &r->totals);
+    if (!in->failed && r->kind != NULL && strcmp(r->kind, "rounds") == 0) {
+        r->rounds = json_read_rounds(in, document);
+        return;
+    }
     read_histograms(in, document, r);
     read_status(in, document, r->status);
     read_errors(in, document, &r->errors, &r->error_count);

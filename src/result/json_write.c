@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "result/json_out.h"
+#include "result/json_rounds.h"
 #include "stats/hist_codec.h"
 #include "stats/summary.h"
 
@@ -438,15 +439,11 @@ static void write_promises(struct writer *w)
     json_out_close(o, ']');
 }
 
-static void write_document(struct writer *w)
+/* What every kind but "rounds" has. */
+static void write_requests(struct writer *w)
 {
     const struct result *r = w->result;
 
-    json_out_open(&w->out, NULL, '{');
-    write_identity(w);
-    write_promises(w);
-    write_warmup(w, &r->warmup);
-    write_totals(w, &r->totals);
     write_latency(w, "latency", r->latency);
     write_latency(w, "service_time", r->service_time);
     write_classes(w);
@@ -458,6 +455,21 @@ static void write_document(struct writer *w)
     write_targets(w);
     json_out_raw(&w->out, "watch", "{}");
     write_generator(w, &r->generator);
+}
+
+static void write_document(struct writer *w)
+{
+    const struct result *r = w->result;
+
+    json_out_open(&w->out, NULL, '{');
+    write_identity(w);
+    write_promises(w);
+    write_warmup(w, &r->warmup);
+    write_totals(w, &r->totals);
+    if (r->rounds != NULL)
+        json_write_rounds(&w->out, r->rounds);
+    else
+        write_requests(w);
     json_out_close(&w->out, '}');
     buf_add_char(w->out.buf, '\n');
 }

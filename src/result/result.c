@@ -37,6 +37,21 @@ fail:
     return -1;
 }
 
+int result_make_rounds(struct result *r, struct err *err)
+{
+    char *kind = slice_dup(SLICE("rounds"));
+
+    if (kind == NULL)
+        return err_set(err, ERR_SYSTEM, errno, "cannot make a result");
+    if (rounds_result_new(&r->rounds, err) != 0) {
+        free(kind);
+        return -1;
+    }
+    free(r->kind);
+    r->kind = kind;
+    return 0;
+}
+
 static void errors_free(struct error_entry *errors, size_t count)
 {
     for (size_t i = 0; errors != NULL && i < count; i++) {
@@ -124,6 +139,7 @@ void result_free(struct result *r)
     free(r->tls_cipher);
     hist_free(r->tls_full);
     hist_free(r->tls_resumed);
+    rounds_result_free(r->rounds);
     free(r);
 }
 

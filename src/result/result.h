@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/random.h"
 #include "base/strlist.h"
+#include "result/rounds.h"
 #include "stats/hist.h"
 
 #include <stdio.h>
@@ -148,7 +149,7 @@ struct warmup_totals {
 struct result {
     char id[UUID_TEXT_MAX];
     char *name;
-    char *kind;            /* "load" */
+    char *kind;            /* "load", "rounds" */
     struct strlist labels; /* "K=V" */
     char started[40];      /* RFC 3339 */
     double duration_s, ramp_s;
@@ -179,6 +180,7 @@ struct result {
     size_t percentile_count;
     char *tls_version, *tls_cipher;      /* of the first connection; NULL for plain */
     struct hist *tls_full, *tls_resumed; /* handshakes of each kind; together phases[PHASE_TLS]; may be NULL */
+    struct rounds_result *rounds;        /* of kind "rounds", and only of it */
 };
 
 MUST_CHECK int result_new(struct result **out, struct err *err); /* id, started and host filled */
@@ -204,6 +206,9 @@ void result_judge(struct result *r, double max_errors, bool strict);
 bool result_promises_kept(const struct result *r); /* true when there are none */
 /* 0, 1 (a promise is broken), 3 (invalid), 130 (interrupted); several at once: 130 before 1 before 3. */
 int result_exit_code(const struct result *r);
+
+/* Kind "rounds" with a new r->rounds. */
+MUST_CHECK int result_make_rounds(struct result *r, struct err *err);
 
 void host_info_fill(struct host_info *h);
 

@@ -318,6 +318,7 @@ int rounds_round_sum(struct rounds_round *round, struct err *err)
 #define SPREAD_EVEN 0.5
 #define SPREAD_TOGETHER 0.15
 #define GAP_EVEN 0.25
+#define ROUNDING 1e-9 /* (1 - 0.85) / 1 is a little above 0.15 */
 
 static int by_size(const void *a, const void *b)
 {
@@ -338,9 +339,9 @@ double rounds_completion(enum completion *pattern, double *ends, size_t n)
     for (size_t i = 1; i < n; i++)
         gap = fmax(gap, ends[i] - ends[i - 1]);
     spread = (ends[n - 1] - ends[0]) / ends[n - 1];
-    if (spread <= SPREAD_TOGETHER)
+    if (spread <= SPREAD_TOGETHER + ROUNDING)
         *pattern = COMPLETION_TOGETHER;
-    else if (spread >= SPREAD_EVEN && gap <= GAP_EVEN * ends[n - 1])
+    else if (spread >= SPREAD_EVEN - ROUNDING && gap <= (GAP_EVEN + ROUNDING) * ends[n - 1])
         *pattern = COMPLETION_EVEN;
     else
         *pattern = COMPLETION_MIXED;

@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "cli/load_options.h"
 #include "cli/option_values.h"
-#include "http/pattern.h"
 #include "http/request.h"
+#include "pattern/pattern.h"
 
 int load_check_size(void *field, const char *text, const struct option_row *row, struct err *err)
 {

@@ -5,10 +5,10 @@
 #ifndef PLIMSOLL_LOAD_CHECK_H
 #define PLIMSOLL_LOAD_CHECK_H
 
-#include "http/pattern.h"
 #include "load/failures.h"
 #include "load/load.h"
 #include "net/digest.h"
+#include "pattern/pattern.h"
 
 struct check {
     const struct load_expect *spec; /* NULL: status alone */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "http/pattern.h"
+#include "pattern/pattern.h"
 
 #include <errno.h>
 #include <stdlib.h>

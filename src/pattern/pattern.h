@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Regular expressions over bodies (Perl's syntax; PCRE2 inside). The pattern is shared by all threads; each thread has
+/* Regular expressions over bytes (Perl's syntax; PCRE2 inside). The pattern is shared by all threads; each thread has
  * its own matcher, whose memory is made before measuring. */
-#ifndef PLIMSOLL_HTTP_PATTERN_H
-#define PLIMSOLL_HTTP_PATTERN_H
+#ifndef PLIMSOLL_PATTERN_PATTERN_H
+#define PLIMSOLL_PATTERN_PATTERN_H
 
 #include "base/err.h"
 #include "base/slice.h"

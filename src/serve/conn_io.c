@@ -187,13 +187,12 @@ enum conn_io conn_read_aside(struct conn *c, struct slice *out)
     return read_into(c, c->worker->read_bytes, c->worker->read_size, &out->len);
 }
 
-enum conn_io conn_write(struct conn *c, const char *bytes, size_t len, size_t *moved)
+static enum conn_io written(struct conn *c, enum io io, size_t moved)
 {
-    *moved = 0;
-    switch (stream_write(&c->stream, bytes, len, moved)) {
+    switch (io) {
     case IO_OK:
         c->progressed = true;
-        count_add(&c->worker->counts.bytes_sent, *moved);
+        count_add(&c->worker->counts.bytes_sent, moved);
         return CONN_MOVED;
     case IO_WANT_WRITE:
         c->blocked = true;
@@ -201,32 +200,25 @@ enum conn_io conn_write(struct conn *c, const char *bytes, size_t len, size_t *m
     case IO_WANT_READ:
         c->wants_read = true;
         return CONN_WAIT;
-    case IO_EOF:
+    case IO_EOF: /* a file that is shorter than it was */
     case IO_FAILED:
         break;
     }
     return broken(c);
 }
 
+enum conn_io conn_write(struct conn *c, const char *bytes, size_t len, size_t *moved)
+{
+    *moved = 0;
+    enum io io = stream_write(&c->stream, bytes, len, moved);
+    return written(c, io, *moved);
+}
+
 enum conn_io conn_send_file(struct conn *c, int file, uint64_t offset, size_t len, size_t *moved)
 {
     *moved = 0;
-    switch (stream_send_file(&c->stream, file, offset, len, c->worker->out_bytes, WORKER_OUT_BYTES, moved)) {
-    case IO_OK:
-        c->progressed = true;
-        count_add(&c->worker->counts.bytes_sent, *moved);
-        return CONN_MOVED;
-    case IO_WANT_WRITE:
-        c->blocked = true;
-        return CONN_WAIT;
-    case IO_WANT_READ:
-        c->wants_read = true;
-        return CONN_WAIT;
-    case IO_EOF: /* the file is shorter than it was */
-    case IO_FAILED:
-        break;
-    }
-    return broken(c);
+    enum io io = stream_send_file(&c->stream, file, offset, len, c->worker->out_bytes, WORKER_OUT_BYTES, moved);
+    return written(c, io, *moved);
 }
 
 enum conn_io conn_flush(struct conn *c)

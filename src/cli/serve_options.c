@@ -123,8 +123,11 @@ static const struct option_row ROWS[] = {
       .help = "to get the head of a request; then 408",
       .parse = option_duration, FIELD(head_timeout_ns), .max = DAY_NS },
     { .name = "body-timeout", .argument = "TIME", .shown_default = "30s", .example = "5s",
-      .help = "without any byte of a request's body; then 408",
+      .help = "to get the rest of a request's body, or as much as --min-rate asks for in that time; then 408",
       .parse = option_duration, FIELD(body_timeout_ns), .max = DAY_NS },
+    { .name = "min-rate", .argument = "SIZE", .shown_default = "500B", .example = "100B",
+      .help = "bytes of a body that a second must bring, counted over each --body-timeout; 0B: one byte in that time will do",
+      .parse = value_size, FIELD(body_min_rate), .max = UINT64_C(1) << 40 },
     { .name = "send-timeout", .argument = "TIME", .shown_default = "60s", .example = "10s",
       .help = "without any byte of a reply taken by the client; then a reset",
       .parse = option_duration, FIELD(send_timeout_ns), .max = DAY_NS },
@@ -193,6 +196,7 @@ void serve_options_init(struct serve_options *o)
     o->body_max_bytes = config.body_max_bytes;
     o->head_timeout_ns = config.head_timeout_ns;
     o->body_timeout_ns = config.body_timeout_ns;
+    o->body_min_rate = config.body_min_rate;
     o->send_timeout_ns = config.send_timeout_ns;
     o->idle_timeout_ns = config.idle_timeout_ns;
     o->grace_ns = config.grace_ns;
@@ -276,6 +280,7 @@ void serve_options_config(struct serve_options *o, struct serve_config *config)
     config->body_max_bytes = o->body_max_bytes;
     config->head_timeout_ns = o->head_timeout_ns;
     config->body_timeout_ns = o->body_timeout_ns;
+    config->body_min_rate = o->body_min_rate;
     config->send_timeout_ns = o->send_timeout_ns;
     config->idle_timeout_ns = o->idle_timeout_ns;
     config->grace_ns = o->grace_ns;

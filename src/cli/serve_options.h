@@ -13,7 +13,7 @@ struct serve_options {
     const char *root, *data_root, *cluster_id, *token, *access_log;
     bool allow_public, quiet, trust_proxy, open_writes;
     uint64_t threads, backlog, max_connections;
-    uint64_t head_max_bytes, body_max_bytes;
+    uint64_t head_max_bytes, body_max_bytes, body_min_rate;
     uint64_t head_timeout_ns, body_timeout_ns, send_timeout_ns, idle_timeout_ns, grace_ns, max_delay_ns, max_cpu_ns;
     uint64_t max_disk_bytes, max_recursion;
 };

@@ -193,8 +193,11 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     void *stream = stream_of(session, id);
 
     (void)flags;
+    nghttp2_session_consume_connection(session, len);
     if (stream != NULL)
         h->events->on_data(stream, slice_from((const char *)data, len));
+    else
+        nghttp2_session_consume_stream(session, id, len);
     return 0;
 }
 
@@ -236,16 +239,23 @@ static ssize_t on_read(nghttp2_session *session, int32_t id, uint8_t *out, size_
 static int make_session(struct h2_server *h)
 {
     nghttp2_session_callbacks *callbacks;
+    nghttp2_option *options;
 
-    if (nghttp2_session_callbacks_new(&callbacks) != 0)
+    if (nghttp2_option_new(&options) != 0)
         return -1;
+    if (nghttp2_session_callbacks_new(&callbacks) != 0) {
+        nghttp2_option_del(options);
+        return -1;
+    }
+    nghttp2_option_set_no_auto_window_update(options, 1);
     nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks, on_begin_headers);
     nghttp2_session_callbacks_set_on_header_callback(callbacks, on_header);
     nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks, on_frame);
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks, on_data);
     nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, on_stream_closed);
-    int rc = nghttp2_session_server_new(&h->session, callbacks, h);
+    int rc = nghttp2_session_server_new2(&h->session, callbacks, h, options);
     nghttp2_session_callbacks_del(callbacks);
+    nghttp2_option_del(options);
     return rc == 0 ? 0 : -1;
 }
 
@@ -334,6 +344,11 @@ bool h2_server_answer(struct h2_server *h, int32_t id, uint16_t status, const st
 void h2_server_resume(struct h2_server *h, int32_t id)
 {
     nghttp2_session_resume_data(h->session, id);
+}
+
+void h2_server_consumed(struct h2_server *h, int32_t id, size_t bytes)
+{
+    nghttp2_session_consume_stream(h->session, id, bytes);
 }
 
 void h2_server_reset(struct h2_server *h, int32_t id)

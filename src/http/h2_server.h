@@ -25,6 +25,7 @@ struct h2_server_events {
      * the other events; NULL refuses it. */
     void *(*on_request)(void *connection, int32_t id, const struct request_head *head, struct slice bytes,
                         bool has_body);
+    /* The stream's window stays as much smaller until h2_server_consumed() says that they are dealt with. */
     void (*on_data)(void *stream, struct slice bytes);
     void (*on_data_end)(void *stream);
     /* Up to len bytes of the answer's content: how many, or one of enum h2_read; *end with the last. */
@@ -51,6 +52,9 @@ enum { H2_FIELDS_MAX = 16 };
 bool h2_server_answer(struct h2_server *h, int32_t id, uint16_t status, const struct h2_field *fields, size_t count,
                       bool has_body);
 void h2_server_resume(struct h2_server *h, int32_t id);
+/* The client may send so many more bytes of this request. (The connection's window is given back at once: one stream
+ * that waits holds no other back.) */
+void h2_server_consumed(struct h2_server *h, int32_t id, size_t bytes);
 void h2_server_reset(struct h2_server *h, int32_t id); /* INTERNAL_ERROR */
 /* RST_STREAM with NO_ERROR: the answer is complete and no more of the request is wanted (RFC 9113 8.1). */
 void h2_server_end_request(struct h2_server *h, int32_t id);

@@ -165,7 +165,7 @@ bool conn_enter(struct conn *c)
     if (c->out.bytes == NULL) {
         conn_buffer_lend(&c->out, w->out_bytes, WORKER_OUT_BYTES);
     }
-    c->blocked = c->wants_write = c->wants_read = c->progressed = false;
+    c->blocked = c->wants_write = c->wants_read = c->progressed = c->asked = c->moved_content = false;
     c->more = stream_has_pending(&c->stream);
     return true;
 }
@@ -185,9 +185,30 @@ static unsigned interest(const struct conn *c)
     case HTTP1_WAITS_HEAD:
     case HTTP1_WAITS_REQUEST:
     case HTTP1_WAITS_BODY:
+    case HTTP1_WAITS_WINDOW:
         break;
     }
     return events | WATCH_READ;
+}
+
+/* A deadline that runs already begins anew only with what it waits for: a client that trickles a byte, or frames that
+ * ask for nothing, before each of its ends would never be cut off. */
+static bool begins_anew(const struct conn *c, enum deadline_kind kind)
+{
+    switch (kind) {
+    case DEADLINE_HEAD:
+        return false;
+    case DEADLINE_BODY:
+        return c->body_bytes >= c->worker->body_quota_bytes;
+    case DEADLINE_IDLE:
+        return c->http2 != NULL ? c->asked : c->progressed;
+    case DEADLINE_SEND:
+        return c->http1.waits == HTTP1_WAITS_WINDOW ? c->moved_content : c->progressed;
+    case DEADLINE_LINGER:
+    case DEADLINE_KINDS:
+        break;
+    }
+    return c->progressed;
 }
 
 static void set_deadline(struct conn *c)
@@ -195,7 +216,7 @@ static void set_deadline(struct conn *c)
     static const enum deadline_kind KINDS[] = {
         [HTTP1_WAITS_HEAD] = DEADLINE_HEAD, [HTTP1_WAITS_REQUEST] = DEADLINE_IDLE,
         [HTTP1_WAITS_BODY] = DEADLINE_BODY, [HTTP1_WAITS_HANDLER] = DEADLINE_NONE,
-        [HTTP1_WAITS_SEND] = DEADLINE_SEND,
+        [HTTP1_WAITS_SEND] = DEADLINE_SEND, [HTTP1_WAITS_WINDOW] = DEADLINE_SEND,
     };
     enum deadline_kind kind = KINDS[c->http1.waits];
 
@@ -207,7 +228,8 @@ static void set_deadline(struct conn *c)
     }
     if (kind == DEADLINE_NONE) {
         deadline_end(&c->deadline);
-    } else if (kind != deadline_kind(&c->deadline) || (c->progressed && kind != DEADLINE_HEAD)) {
+    } else if (kind != deadline_kind(&c->deadline) || begins_anew(c, kind)) {
+        c->body_bytes = 0;
         worker_deadline(c->worker, &c->deadline, kind);
     }
 }

@@ -41,10 +41,13 @@ struct conn {
     bool wants_write;   /* reading waits for writability (TLS) */
     bool wants_read;    /* writing waits for readability (TLS) */
     bool progressed;    /* bytes moved in this event */
+    bool asked;         /* HTTP/2: a request began in this event */
+    bool moved_content; /* HTTP/2: content of a reply went into frames in this event */
     bool timer_closing; /* the exchange's timer is on its way out */
     bool watch_closing;
     uint32_t lingered_bytes;
-    bool more; /* reading again may give something without waiting */
+    uint64_t body_bytes; /* of requests' bodies since the time-out for bodies began */
+    bool more;           /* reading again may give something without waiting */
     struct conn_buffer in, out;
     size_t held_at, held_len; /* of `in`, before start: the head of the request in hand, which must stay */
     struct http1 http1;

@@ -76,7 +76,8 @@ struct exchange {
     void (*on_body)(struct exchange *x, struct slice content);
     void (*on_body_end)(struct exchange *x);
     void (*on_end)(struct exchange *x);
-    bool body_paused;     /* set it in on_body(): no more until exchange_read_more() */
+    bool body_paused;     /* set it in on_body(): no more until exchange_read_more(); over HTTP/2 what the client may
+                             send already, at most a window (1 MiB), still comes */
     bool end_with_client; /* the client's half-close ends the exchange: nobody would read the answer */
     void (*on_time)(struct exchange *x);
 

@@ -285,6 +285,7 @@ static bool feed(struct conn *c, struct slice *bytes)
     *bytes = slice_drop(*bytes, consumed);
     switch (state) {
     case REQUEST_BODY_CONTENT:
+        c->body_bytes += content.len;
         if (h->x.on_body != NULL && !exchange_is_answered(&h->x)) {
             h->x.on_body(&h->x, content);
         }

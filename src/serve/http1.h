@@ -15,7 +15,8 @@ enum http1_wait {
     HTTP1_WAITS_REQUEST, /* for the next one */
     HTTP1_WAITS_BODY,
     HTTP1_WAITS_HANDLER,
-    HTTP1_WAITS_SEND, /* for room in the socket */
+    HTTP1_WAITS_SEND,   /* for room in the socket */
+    HTTP1_WAITS_WINDOW, /* HTTP/2: for the client to take more of a reply */
 };
 
 /* The reply's content, as far as it is not in the connection's `out`. */

@@ -28,6 +28,7 @@ struct stream2 {
     struct request_head head;
     char *head_bytes;
     uint64_t begin_ns, received, dropped, content_bytes;
+    size_t unconsumed; /* came while the handler had paused the body: the window that is not given back yet */
     bool started, body_done, told_end, answered_all;
     struct http1_source source; /* of the answer's content */
     char *filled;               /* what fill() made: its pieces are larger than a frame may be */
@@ -158,7 +159,11 @@ static void http2_abort(struct exchange *x)
 
 static void http2_read_more(struct exchange *x)
 {
-    run_again(stream_of(x)->conn);
+    struct stream2 *s = stream_of(x);
+
+    h2_server_consumed(s->conn->http2->h2, s->id, s->unconsumed);
+    s->unconsumed = 0;
+    run_again(s->conn);
 }
 
 static const struct exchange_protocol HTTP2 = {
@@ -260,6 +265,7 @@ static void *on_request(void *connection, int32_t id, const struct request_head 
         return NULL;
     }
     count_add(&c->worker->counts.requests, 1);
+    c->asked = true;
     s->x.has_body = has_body;
     s->body_done = !has_body;
     if (head->refused != 0) {
@@ -276,11 +282,8 @@ static void *on_request(void *connection, int32_t id, const struct request_head 
     return s; /* without a body on_data_end() follows at once */
 }
 
-static void on_data(void *stream, struct slice bytes)
+static void take_data(struct stream2 *s, struct slice bytes)
 {
-    struct stream2 *s = stream;
-
-    s->received += bytes.len;
     if (exchange_is_answered(&s->x)) { /* some clients take a reset for a failure, so a while of it is dropped first */
         s->dropped += bytes.len;
         if (s->dropped > DROPPED_MAX_BYTES) {
@@ -294,6 +297,20 @@ static void on_data(void *stream, struct slice bytes)
         exchange_fail(&s->x, 413, "The body is too large.");
     } else if (s->x.on_body != NULL) {
         s->x.on_body(&s->x, bytes);
+    }
+}
+
+static void on_data(void *stream, struct slice bytes)
+{
+    struct stream2 *s = stream;
+
+    s->received += bytes.len;
+    s->conn->body_bytes += bytes.len;
+    take_data(s, bytes);
+    if (s->x.body_paused && !exchange_is_answered(&s->x)) {
+        s->unconsumed += bytes.len;
+    } else {
+        h2_server_consumed(s->conn->http2->h2, s->id, bytes.len);
     }
 }
 
@@ -351,7 +368,9 @@ static long read_body(void *stream, char *out, size_t len, bool *end)
 
     switch (source->kind) {
     case BODY_FILL:
-        return read_filled(s, out, len, end);
+        got = read_filled(s, out, len, end);
+        s->conn->moved_content |= got > 0;
+        return got;
     case BODY_BYTES:
         memcpy(out, source->bytes + source->offset, n);
         break;
@@ -365,6 +384,7 @@ static long read_body(void *stream, char *out, size_t len, bool *end)
         break;
     }
     if (got > 0) {
+        s->conn->moved_content = true;
         source->left -= (uint64_t)got;
         source->offset += (uint64_t)got;
         *end = source->left == 0;
@@ -454,17 +474,27 @@ static enum conn_io say(struct conn *c)
     }
 }
 
+static bool has_content_left(const struct stream2 *s)
+{
+    return s->source.kind == BODY_FILL ? !(s->filled_end && s->filled_at == s->filled_len)
+                                       : s->source.kind != BODY_NONE && s->source.left > 0;
+}
+
 static enum http1_wait waits_for(const struct http2 *h)
 {
     if (h->streams == NULL) {
         return HTTP1_WAITS_REQUEST;
     }
+    enum http1_wait waits = HTTP1_WAITS_HANDLER;
     for (const struct stream2 *s = h->streams; s != NULL; s = s->next) {
-        if (!s->body_done && !exchange_is_answered(&s->x)) {
+        bool answered = exchange_is_answered(&s->x), sends = answered && has_content_left(s);
+        if (sends && !s->source.starved) {
+            waits = HTTP1_WAITS_WINDOW;
+        } else if (!sends && !s->body_done && (answered || !s->x.body_paused)) {
             return HTTP1_WAITS_BODY;
         }
     }
-    return HTTP1_WAITS_HANDLER;
+    return waits;
 }
 
 void http2_run(struct conn *c)

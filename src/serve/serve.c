@@ -41,6 +41,7 @@ void serve_config_init(struct serve_config *c)
         .body_max_bytes = 1024ull * 1024 * 1024,
         .head_timeout_ns = 10ull * SECOND_NS,
         .body_timeout_ns = 30ull * SECOND_NS,
+        .body_min_rate = 500,
         .send_timeout_ns = 60ull * SECOND_NS,
         .idle_timeout_ns = 75ull * SECOND_NS,
         .grace_ns = 10ull * SECOND_NS,

@@ -63,7 +63,10 @@ struct serve_config {
     uint64_t
         head_timeout_ns; /* --head-timeout: from the first byte of a request (the first request of a connection: from
                             its accept, TLS handshake included) to the end of its head; 408, then close. 10 s */
-    uint64_t body_timeout_ns; /* --body-timeout: without any byte of a request's body; 408, then close. 30 s */
+    /* --body-timeout: to get the rest of a request's body, or as much of it as body_min_rate asks for in that time;
+     * 408, then close. 30 s */
+    uint64_t body_timeout_ns;
+    uint64_t body_min_rate;   /* --min-rate: bytes/s of a body; 0: any byte begins the time anew. 500 */
     uint64_t send_timeout_ns; /* --send-timeout: without any byte of a reply taken by the client; reset. 60 s */
     uint64_t idle_timeout_ns; /* --idle-timeout: between two requests of a kept connection; closed silently. 75 s */
     uint64_t grace_ns;        /* --grace: after serve_stop(), for requests in flight. 10 s */

@@ -254,6 +254,8 @@ static void set_lengths(struct worker *w)
     w->deadlines.length_ns[DEADLINE_SEND] = w->config->send_timeout_ns;
     w->deadlines.length_ns[DEADLINE_IDLE] = w->config->idle_timeout_ns;
     w->deadlines.length_ns[DEADLINE_LINGER] = LINGER_NS;
+    double quota = (double)w->config->body_min_rate * (double)w->config->body_timeout_ns / 1e9;
+    w->body_quota_bytes = quota > 1 ? (uint64_t)quota : 1;
 }
 
 static void set_timer(struct worker *w, struct timer *t, void (*on_time)(struct timer *t))

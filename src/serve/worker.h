@@ -52,7 +52,8 @@ struct worker {
     unsigned spare_count;
     unsigned living; /* open, or closed with the loop still holding on */
     struct deadlines deadlines;
-    struct timer tick; /* for the earliest deadline */
+    uint64_t body_quota_bytes; /* what a body must bring in each body_timeout_ns */
+    struct timer tick;         /* for the earliest deadline */
     uint64_t tick_due_ns;
     struct timer grace, accept_again, log_later;
     struct wakeup wakeup;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plimsoll serve as an HTTP/1 server: framing, connections, limits, time-outs, the end."""
+import contextlib
 import os
 import resource
 import socket
@@ -285,6 +286,36 @@ def test_slow_heads_bodies_and_idle_ones(server):
             begin = time.monotonic()
             talk(c)
             assert 0.9 < time.monotonic() - begin < 3, talk.__name__
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_trickled_body_is_cut_off(plimsoll, chunked):
+    server = Server(plimsoll, "--threads", "1", "--body-timeout", "500ms", "--min-rate", "2000B")
+    with server.connect() as c:  # a byte before the end of each time-out
+        c.send(request("/bytes/1", "POST", headers=["Transfer-Encoding: chunked" if chunked else "Content-Length: 1000000"]))
+        c.socket.settimeout(0.1)
+        begin = time.monotonic()
+        said = b""
+        while not said and time.monotonic() - begin < 10:
+            with contextlib.suppress(TimeoutError):
+                c.send(b"1\r\nx\r\n" if chunked else b"x")
+                said = c.socket.recv(1000)
+        assert b" 408 " in said and 0.4 < time.monotonic() - begin < 5
+    with server.connect() as c:  # slow, but fast enough: as long as it takes
+        c.send(request("/bytes/1", "POST", headers=["Content-Length: 20000"]))
+        for _ in range(40):
+            c.send(b"x" * 500)
+            time.sleep(0.05)
+        assert c.reply().status == 200
+    assert server.stop() == 0
+    server = Server(plimsoll, "--threads", "1", "--body-timeout", "500ms", "--min-rate", "0B")
+    with server.connect() as c:
+        c.send(request("/bytes/1", "POST", headers=["Content-Length: 10"]))
+        for _ in range(10):
+            c.send(b"x")
+            time.sleep(0.1)
+        assert c.reply().status == 200, "any byte is progress"
+    assert server.stop() == 0
 
 
 def test_a_tls_handshake_that_never_comes(server):

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from lib.http2_frames import (CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, WINDOW_UPDATE, Peer,
+                              block, frame, head)
 from lib.process import wait_until
 from lib.serve_http import Closed, Server, pattern
 
@@ -86,67 +88,6 @@ def test_http1_on_the_same_ports(server):
 
 
 # ---- Frames by hand ----
-
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = 0, 1, 3, 4, 6, 7, 8, 9
-END_STREAM, END_HEADERS = 1, 4
-
-
-def frame(kind, flags=0, stream=0, payload=b""):
-    return struct.pack(">I", len(payload))[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
-
-
-def integer(n, bits):
-    limit = (1 << bits) - 1
-    if n < limit:
-        return bytes([n])
-    out, n = [limit], n - limit
-    while n >= 128:
-        out.append(n % 128 + 128)
-        n //= 128
-    return bytes(out + [n])
-
-
-def block(*fields):
-    """Literals without indexing, names as they are."""
-    return b"".join(b"\0" + integer(len(n), 7) + n.encode("latin-1") + integer(len(v), 7) + v.encode("latin-1") for n, v in fields)
-
-
-def head(path="/bytes/3", method="GET", authority="a", *more):
-    return block((":method", method), (":scheme", "http"), (":path", path), *([(":authority", authority)] if authority is not None else []), *more)
-
-
-class Peer:
-    def __init__(self, server):
-        self.c = server.connect()
-        self.c.send(PREFACE + frame(SETTINGS))
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.c.close()
-
-    def send(self, *frames):
-        self.c.send(b"".join(frames))
-
-    def next(self, *kinds):
-        """The next frame of one of these kinds: (kind, flags, stream, payload)."""
-        while True:
-            start = self.c._take(9)
-            payload = self.c._take(int.from_bytes(start[:3], "big"))
-            if start[3] in kinds:
-                return start[3], start[4], int.from_bytes(start[5:9], "big") & 0x7fffffff, payload
-
-    def answered(self, stream):
-        """Waits for the end of the stream's answer: True; False when it was reset, or the connection given up."""
-        while True:
-            kind, flags, number, _ = self.next(HEADERS, DATA, RST_STREAM, GOAWAY)
-            if kind == GOAWAY or (kind == RST_STREAM and number == stream):
-                return False
-            if number == stream and flags & END_STREAM:
-                return True
-
 
 def test_by_hand(server):
     with Peer(server) as peer:
@@ -251,6 +192,35 @@ def test_time_outs(server):
             begin = time.monotonic()
             peer.c.rest()
             assert 0.8 < time.monotonic() - begin < 3
+
+
+def test_trickles_are_cut_off(plimsoll):
+    """Frames that ask for nothing, a head or a body byte by byte, a window that never opens: none of them keeps a connection for ever."""
+    server = Server(plimsoll, "--threads", "1", "--idle-timeout", "600ms", "--body-timeout", "600ms", "--send-timeout", "600ms", "--min-rate", "2000B")
+    ping = [frame(PING, 0, 0, b"12345678")] * 1000
+    slow_head = [bytes([byte]) for byte in frame(HEADERS, END_HEADERS | END_STREAM, 1, head())][:-1]
+    ways = {
+        "pings": ping, "a head": slow_head,
+        "a body": [frame(HEADERS, END_HEADERS, 1, head("/bytes/3", "POST"))] + [frame(DATA, 0, 1, b"x")] * 1000,
+        "pings beside a body": [frame(HEADERS, END_HEADERS, 1, head("/bytes/3", "POST"))] + ping,
+        "no window": [frame(HEADERS, END_HEADERS | END_STREAM, 1, head("/bytes/1000000"))] + ping,
+    }
+    for name, pieces in ways.items():
+        with Peer(server) as peer:
+            begin = time.monotonic()
+            peer.c.socket.settimeout(0.1)
+            for piece in pieces:
+                try:
+                    peer.send(piece)
+                    while peer.c.socket.recv(1 << 16):
+                        pass
+                    break
+                except TimeoutError:
+                    assert time.monotonic() - begin < 10, name
+                except ConnectionError:
+                    break
+            assert 0.4 < time.monotonic() - begin < 8, name
+    assert server.stop() == 0
 
 
 def test_garbage_behind_the_preface(server):

@@ -2,13 +2,13 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --close --drain --no-retry
-    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
-    --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --send-timeout --idle-timeout --grace --max-delay --quiet --help'
+    --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --grace --max-delay --quiet --help'
 _plimsoll_compare_options='--base --new --history --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
@@ -16,7 +16,7 @@ _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response
 _plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'
 _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --seed --timeout --connect-timeout --targets --method
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
-    --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
+    --http1.1 --http2 --h2c --streams --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --progress --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "cli/option_values.h"
+#include "http/url.h"
 #include "net/addr.h"
 
 #define FIELD(name) .offset = offsetof(struct serve_options, name)
@@ -33,6 +34,32 @@ static int value_size(void *field, const char *text, const struct option_row *ro
                         (unsigned long long)row->max, row->name, row->example);
     }
     *(uint64_t *)field = bytes;
+    return 0;
+}
+
+static int value_blobstore(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct url url;
+
+    (void)row;
+    if (url_parse(&url, slice_str(text), err) != 0)
+        return -1;
+    if (url.query.len > 0) {
+        err_set(err, ERR_USAGE, 0, "the URL of a blobstore has no query");
+        return err_hint(err, "for example --blobstore http://127.0.0.1:8080/dav");
+    }
+    *(const char **)field = text;
+    return 0;
+}
+
+static int value_droplets(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    (void)row;
+    if (strcmp(text, "stream") != 0 && strcmp(text, "spool") != 0) {
+        err_set(err, ERR_USAGE, 0, "--droplets \"%s\" is neither stream nor spool", text);
+        return err_hint(err, "for example --droplets spool");
+    }
+    *(bool *)field = strcmp(text, "spool") == 0;
     return 0;
 }
 
@@ -63,6 +90,13 @@ static const struct option_row ROWS[] = {
     { .name = "access-log", .argument = "FILE", .example = "access.log",
       .help = "a line of JSON for each answer; - is standard output",
       .parse = option_path, FIELD(access_log) },
+
+    { .name = "blobstore", .argument = "URL", .shown_default = "its own /blobs", .example = "http://user:secret@127.0.0.1:8080/dav",
+      .help = "a WebDAV store that keeps what is put to /droplets/{a}/{b}, as URL/{a}/{b}",
+      .parse = value_blobstore, FIELD(blobstore) },
+    { .name = "droplets", .argument = "WAY", .shown_default = "stream", .example = "spool",
+      .help = "stream: passed on to the blobstore as they arrive; spool: written to the disk first",
+      .parse = value_droplets, FIELD(spool_droplets) },
 
     { .heading = "Who may do what" },
     { .name = "token", .argument = "TEXT", .example = "secret",
@@ -134,6 +168,9 @@ static const struct option_row ROWS[] = {
     { .name = "idle-timeout", .argument = "TIME", .shown_default = "75s", .example = "5s",
       .help = "between two requests of a connection; then it is closed",
       .parse = option_duration, FIELD(idle_timeout_ns), .max = DAY_NS },
+    { .name = "blobstore-timeout", .argument = "TIME", .shown_default = "60s", .example = "5s",
+      .help = "without any progress of the blobstore; then 504",
+      .parse = option_duration, FIELD(blobstore_timeout_ns), .max = DAY_NS },
     { .name = "grace", .argument = "TIME", .shown_default = "10s", .example = "2s",
       .help = "after SIGINT or SIGTERM, for requests in flight",
       .parse = option_duration, FIELD(grace_ns), .max = DAY_NS },
@@ -150,32 +187,41 @@ static const struct option_row ROWS[] = {
 };
 /* clang-format on */
 
-static const char EPILOGUE[] = "What it answers:\n"
-                               "  /                 a listing of all this\n"
-                               "  /bytes/N          N bytes, as does /N.html\n"
-                               "  /status/CODE      that status\n"
-                               "  /delay/MS         after so many milliseconds\n"
-                               "  /chunked/N        N bytes in chunks, without a length before\n"
-                               "  /drip?bytes=&ms=  bytes one at a time\n"
-                               "  /prime/N /recursive/N /generate-files?prefix=&n=&size=\n"
-                               "                    the CPU, latency and file system checks of a platform\n"
-                               "\n"
-                               "Examples:\n"
-                               "  plimsoll serve\n"
-                               "      on http://127.0.0.1:3000, until Ctrl-C\n"
-                               "  plimsoll serve --listen 0 --tls-listen 0 --cert-out ca.pem\n"
-                               "      on two free ports, which are printed; plimsoll load --cacert ca.pem verifies\n"
-                               "\n"
-                               "The first SIGINT or SIGTERM lets requests in flight finish, the second does not.\n"
-                               "Exit status: 0 ended as asked; 2 wrong usage or address; 3 this machine refused,\n"
-                               "or requests were cut off at the end. More: man plimsoll-serve\n";
+static const char EPILOGUE[] =
+    "What it answers:\n"
+    "  /                 a page with a form for each check; for curl, a list of all this\n"
+    "  /prime/N /fibonacci/N /recursive/N /generate-files?prefix=&n=&size= /read-files\n"
+    "                    the CPU, latency and file system checks of a platform;\n"
+    "                    /list-files, /file-content/NAME, DELETE /files?prefix=\n"
+    "  /flows/NAME /performance/NAME /cache\n"
+    "                    a gateway: echo and rest flows, and the cache of their definitions\n"
+    "  /assets /media/ID/NAME /blobs/PATH /droplets/A/B\n"
+    "                    uploads: kept as assets or blobs, or passed on to --blobstore\n"
+    "  /bytes/N          N bytes, as does /N.html\n"
+    "  /status/CODE      that status\n"
+    "  /delay/MS         after so many milliseconds\n"
+    "  /chunked/N        N bytes in chunks, without a length before\n"
+    "  /drip?bytes=&ms=  bytes one at a time\n"
+    "  /headers          the request as it arrived\n"
+    "  /healthz /readyz /metrics\n"
+    "                    about itself\n"
+    "\n"
+    "Examples:\n"
+    "  plimsoll serve\n"
+    "      on http://127.0.0.1:3000, until Ctrl-C\n"
+    "  plimsoll serve --listen 0 --tls-listen 0 --cert-out ca.pem\n"
+    "      on two free ports, which are printed; plimsoll load --cacert ca.pem verifies\n"
+    "\n"
+    "The first SIGINT or SIGTERM lets requests in flight finish, the second does not.\n"
+    "Exit status: 0 ended as asked; 2 wrong usage or address; 3 this machine refused,\n"
+    "or requests were cut off at the end. More: man plimsoll-serve\n";
 
 static const struct option_table TABLE = {
     .command = "plimsoll serve",
     .usage = "[OPTION...]",
     .summary =
-        "Runs a small HTTP server to measure against: for trying things out, for tests, and to see what a network or a "
-        "proxy costs when the application costs nothing.",
+        "Runs the target application: one server that answers what a team asks of a platform (CPU, latency, file "
+        "system, gateway, uploads), and shapes of replies to measure a network or a proxy with.",
     .rows = ROWS,
     .epilogue = EPILOGUE,
 };
@@ -204,6 +250,7 @@ void serve_options_init(struct serve_options *o)
     o->max_cpu_ns = config.max_cpu_ns;
     o->max_disk_bytes = config.max_disk_bytes;
     o->max_recursion = config.max_recursion;
+    o->blobstore_timeout_ns = config.blobstore_timeout_ns;
     serve_config_release(&config);
 }
 
@@ -267,6 +314,9 @@ void serve_options_config(struct serve_options *o, struct serve_config *config)
     config->data_root = o->data_root;
     config->access_log = o->access_log;
     config->token = o->token;
+    config->blobstore = o->blobstore;
+    config->spool_droplets = o->spool_droplets;
+    config->blobstore_timeout_ns = o->blobstore_timeout_ns;
     config->cluster_id = o->cluster_id;
     config->open_writes = o->open_writes;
     config->trust_proxy = o->trust_proxy;

@@ -170,3 +170,12 @@ const char *reply_reason(const struct reply *r)
 {
     return r->_reason != NULL ? r->_reason : "";
 }
+
+bool reply_length(const struct reply *r, uint64_t *out)
+{
+    if (!r->head_complete || (r->_head.flags & REPLY_HEAD_LENGTH) == 0) {
+        return false;
+    }
+    *out = r->_head.length;
+    return true;
+}

@@ -78,6 +78,8 @@ enum reply_state reply_body_moved(struct reply *r, uint64_t n);
 /* The peer ended the connection. REPLY_DONE for a body delimited by the close, else REPLY_MORE (the reply was cut short
  * or never began). */
 enum reply_state reply_end_of_stream(struct reply *r);
+/* What Content-Length said, of a reply to HEAD too. False: nothing. */
+bool reply_length(const struct reply *r, uint64_t *out);
 /* A constant text for REPLY_BAD ("Invalid character in chunk size"). */
 const char *reply_reason(const struct reply *r);
 

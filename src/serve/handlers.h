@@ -33,6 +33,10 @@ void handle_put_blob(struct exchange *x);
 void handle_get_blob(struct exchange *x);
 void handle_delete_blob(struct exchange *x);
 
+void handle_put_droplet(struct exchange *x);
+void handle_get_droplet(struct exchange *x);
+void handle_delete_droplet(struct exchange *x);
+
 void handle_post_asset(struct exchange *x);
 void handle_get_asset(struct exchange *x);
 void handle_put_asset(struct exchange *x);

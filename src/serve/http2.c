@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "serve/http2.h"
+#include "serve/http2_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "http/h2_server.h"
-#include "serve/conn.h"
 #include "serve/dispatch.h"
-#include "serve/pattern.h"
 #include "serve/status.h"
 #include "serve/worker.h"
 
@@ -18,29 +14,6 @@ enum {
     READS_MAX = 16,
     DROPPED_MAX_BYTES = 64 * 1024 * 1024, /* of a request's body behind its answer */
     NUMBER_BYTES = 24,
-};
-
-struct stream2 {
-    struct exchange x;
-    struct conn *conn;
-    struct stream2 *prev, *next;
-    int32_t id;
-    struct request_head head;
-    char *head_bytes;
-    uint64_t begin_ns, received, dropped, content_bytes;
-    size_t unconsumed; /* came while the handler had paused the body: the window that is not given back yet */
-    bool started, body_done, told_end, answered_all;
-    struct http1_source source; /* of the answer's content */
-    char *filled;               /* what fill() made: its pieces are larger than a frame may be */
-    size_t filled_at, filled_len;
-    bool filled_end;
-};
-
-struct http2 {
-    struct h2_server *h2;
-    struct stream2 *streams;
-    bool over; /* the protocol has ended: close when everything is sent */
-    bool stopping;
 };
 
 static struct stream2 *stream_of(struct exchange *x)
@@ -56,35 +29,6 @@ static void run_again(struct conn *c)
         http2_run(c);
         conn_leave(c);
     }
-}
-
-static uint64_t content_length(const struct answer *a)
-{
-    return a->body == BODY_BYTES ? a->bytes.len : a->length;
-}
-
-/* False: out of memory. */
-static bool set_source(struct stream2 *s, const struct answer *a)
-{
-    s->source = (struct http1_source){ .kind = a->body,
-                                       .left = content_length(a),
-                                       .offset = a->file_offset,
-                                       .bytes = a->bytes.ptr,
-                                       .file = a->file,
-                                       .fill = a->fill };
-    if (a->body == BODY_BYTES && a->bytes.len > 0 &&
-        a->bytes.len <= EXCHANGE_SMALL_BYTES) { /* the handler keeps only what is larger */
-        s->filled = malloc(a->bytes.len);
-        if (s->filled == NULL) {
-            return false;
-        }
-        memcpy(s->filled, a->bytes.ptr, a->bytes.len);
-        s->source.bytes = s->filled;
-    } else if (a->body == BODY_FILL) {
-        s->filled = malloc(EXCHANGE_FILL_ROOM);
-        return s->filled != NULL;
-    }
-    return true;
 }
 
 static struct slice number_text(char out[NUMBER_BYTES], uint64_t n)
@@ -103,7 +47,7 @@ static void submit(struct stream2 *s, const struct answer *a)
     struct h2_field fields[H2_FIELDS_MAX];
     char length_text[NUMBER_BYTES];
     const struct worker *w = s->conn->worker;
-    uint64_t length = content_length(a);
+    uint64_t length = http2_content_length(a);
     bool empty = s->head.method == REQUEST_HEAD || status_has_no_content(a->status) || a->body == BODY_NONE ||
                  length == 0;
     size_t n = 0;
@@ -120,7 +64,7 @@ static void submit(struct stream2 *s, const struct answer *a)
     for (size_t i = 0; i < a->field_count && n < H2_FIELDS_MAX; i++) {
         fields[n++] = (struct h2_field){ a->fields[i].name, a->fields[i].value };
     }
-    if (!set_source(s, a) || !h2_server_answer(s->conn->http2->h2, s->id, a->status, fields, n, !empty)) {
+    if (!http2_content_begin(s, a) || !h2_server_answer(s->conn->http2->h2, s->id, a->status, fields, n, !empty)) {
         h2_server_reset(s->conn->http2->h2, s->id);
     }
     s->content_bytes = empty || length == LENGTH_UNKNOWN ? 0 : length;
@@ -329,74 +273,11 @@ static void on_closed(void *stream, bool complete)
     stream_end(stream, complete);
 }
 
-/* ---- Content ---- */
-
-static long read_file(struct stream2 *s, char *out, size_t len)
-{
-    ssize_t n = pread(s->source.file, out, len, (off_t)s->source.offset);
-
-    return n > 0 ? (long)n : H2_READ_ABORT; /* shorter than it was */
-}
-
-static long read_filled(struct stream2 *s, char *out, size_t len, bool *end)
-{
-    if (s->filled_at == s->filled_len && !s->filled_end) {
-        s->source.starved = true;
-        s->filled_at = 0;
-        s->filled_len = s->source.fill(
-            &s->x, s->filled, s->source.left < EXCHANGE_FILL_ROOM ? (size_t)s->source.left : EXCHANGE_FILL_ROOM,
-            &s->filled_end);
-        if (s->filled_len == 0 && !s->filled_end) {
-            return s->source.starved ? H2_READ_WAIT : H2_READ_MORE;
-        }
-        s->source.left -= s->source.left != LENGTH_UNKNOWN ? s->filled_len : 0;
-        s->content_bytes += s->source.left == LENGTH_UNKNOWN ? s->filled_len : 0;
-    }
-    size_t n = s->filled_len - s->filled_at < len ? s->filled_len - s->filled_at : len;
-    memcpy(out, s->filled + s->filled_at, n);
-    s->filled_at += n;
-    *end = s->filled_end && s->filled_at == s->filled_len;
-    return *end && s->source.left != LENGTH_UNKNOWN && s->source.left > 0 ? H2_READ_ABORT : (long)n;
-}
-
-static long read_body(void *stream, char *out, size_t len, bool *end)
-{
-    struct stream2 *s = stream;
-    struct http1_source *source = &s->source;
-    size_t n = source->left < len ? (size_t)source->left : len;
-    long got = (long)n;
-
-    switch (source->kind) {
-    case BODY_FILL:
-        got = read_filled(s, out, len, end);
-        s->conn->moved_content |= got > 0;
-        return got;
-    case BODY_BYTES:
-        memcpy(out, source->bytes + source->offset, n);
-        break;
-    case BODY_PATTERN:
-        pattern_copy(out, source->offset, n);
-        break;
-    case BODY_FILE:
-        got = read_file(s, out, n);
-        break;
-    case BODY_NONE:
-        break;
-    }
-    if (got > 0) {
-        s->conn->moved_content = true;
-        source->left -= (uint64_t)got;
-        source->offset += (uint64_t)got;
-        *end = source->left == 0;
-    }
-    return got;
-}
-
 static const struct h2_server_events EVENTS = {
     .on_request = on_request,
     .on_data = on_data,
     .on_data_end = on_data_end,
-    .read_body = read_body,
+    .read_body = http2_content_read,
     .on_closed = on_closed,
 };
 
@@ -474,12 +355,6 @@ static enum conn_io say(struct conn *c)
     }
 }
 
-static bool has_content_left(const struct stream2 *s)
-{
-    return s->source.kind == BODY_FILL ? !(s->filled_end && s->filled_at == s->filled_len)
-                                       : s->source.kind != BODY_NONE && s->source.left > 0;
-}
-
 static enum http1_wait waits_for(const struct http2 *h)
 {
     if (h->streams == NULL) {
@@ -487,7 +362,7 @@ static enum http1_wait waits_for(const struct http2 *h)
     }
     enum http1_wait waits = HTTP1_WAITS_HANDLER;
     for (const struct stream2 *s = h->streams; s != NULL; s = s->next) {
-        bool answered = exchange_is_answered(&s->x), sends = answered && has_content_left(s);
+        bool answered = exchange_is_answered(&s->x), sends = answered && http2_content_is_left(s);
         if (sends && !s->source.starved) {
             waits = HTTP1_WAITS_WINDOW;
         } else if (!sends && !s->body_done && (answered || !s->x.body_paused)) {

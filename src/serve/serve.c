@@ -14,7 +14,7 @@
 #include "serve/site.h"
 #include "serve/worker.h"
 
-enum { THREADS_MAX = 1024, BACKLOG_DEFAULT = 4096, TEXTS = 7, RECURSION_MAX = 40 };
+enum { THREADS_MAX = 1024, BACKLOG_DEFAULT = 4096, TEXTS = 8, RECURSION_MAX = 40 };
 
 #define SECOND_NS 1000000000u
 
@@ -49,6 +49,7 @@ void serve_config_init(struct serve_config *c)
         .max_cpu_ns = 60ull * SECOND_NS,
         .max_disk_bytes = 4ull * 1024 * 1024 * 1024,
         .max_recursion = 25,
+        .blobstore_timeout_ns = 60ull * SECOND_NS,
         .self_urls = STRLIST_INIT,
         .allow_upstream = STRLIST_INIT,
     };
@@ -102,8 +103,8 @@ static bool copy_list(struct strlist *to, const struct strlist *from)
 static bool copy_texts(struct serve *s)
 {
     struct serve_config *c = &s->config;
-    const char **texts[TEXTS] = { &c->cert_file,  &c->key_file, &c->root,      &c->data_root,
-                                  &c->cluster_id, &c->token,    &c->access_log };
+    const char **texts[TEXTS] = { &c->cert_file,  &c->key_file, &c->root,       &c->data_root,
+                                  &c->cluster_id, &c->token,    &c->access_log, &c->blobstore };
 
     for (size_t i = 0; i < TEXTS; i++) {
         if (*texts[i] == NULL) {
@@ -289,7 +290,7 @@ int serve_start(struct serve **out, const struct serve_config *config, struct er
     pattern_bytes();
     if (copy_config(s, config, err) != 0 || site_init(&s->site, &s->config, err) != 0 || make_workers(s, err) != 0 ||
         shared_tls_init(&s->site.tls, &s->config, err) != 0 || listen_on_all(s, err) != 0 ||
-        start_threads(s, err) != 0) {
+        blobstore_use_self(&s->site.blobstore, &s->config, s->site.self_url, err) != 0 || start_threads(s, err) != 0) {
         serve_free(s);
         return -1;
     }

@@ -93,6 +93,13 @@ struct serve_config {
     const char *cluster_id;
     /* --trust-proxy: a router in front tells the truth in X-Forwarded-Proto and X-Forwarded-Host. false */
     bool trust_proxy;
+    /* --blobstore URL: where /droplets keeps its files: PUT, GET, DELETE of URL/{a}/{b}; a user and password in it
+     * become basic authorization. NULL: this server's own /blobs */
+    const char *blobstore;
+    /* --droplets stream|spool: passed on as they arrive, in chunks; or after they were written to the disk, with their
+     * length. false: stream */
+    bool spool_droplets;
+    uint64_t blobstore_timeout_ns; /* --blobstore-timeout: without any progress of it; 504. 0: never. 60 s */
     /* --token TEXT: what "Authorization: Bearer" must carry on every route that writes. --open-writes: nobody is asked.
      * With --public one of the two is needed, or those routes are refused (403, saying so). Without --public and
      * without token they are open. */

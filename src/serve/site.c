@@ -20,7 +20,7 @@ int site_init(struct site *s, const struct serve_config *config, struct err *err
     if (flows_init(&s->flows, config->data_root, err) != 0) {
         return -1;
     }
-    if (origins_init(&s->origins, config, err) != 0) {
+    if (blobstore_init(&s->blobstore, config, err) != 0 || origins_init(&s->origins, config, err) != 0) {
         return -1;
     }
     s->data = open(config->data_root != NULL ? config->data_root : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -46,6 +46,7 @@ void site_release(struct site *s)
     }
     pthread_mutex_destroy(&s->usage.lock);
     flows_release(&s->flows);
+    blobstore_release(&s->blobstore);
     if (s->root >= 0) {
         close(s->root);
     }

@@ -4,6 +4,7 @@
 #define PLIMSOLL_SERVE_SITE_H
 
 #include "base/random.h"
+#include "serve/blobstore.h"
 #include "serve/flows.h"
 #include "serve/origins.h"
 #include "serve/serve.h"
@@ -24,6 +25,7 @@ struct site {
     struct origins origins;
     struct usage usage; /* has a lock of its own */
     struct flows flows; /* has a lock of its own */
+    struct blobstore blobstore;
     char cluster_id[256];
     char self_url[ADDR_TEXT_MAX + 16]; /* a base that reaches this server from this machine */
     int access_log;                    /* a file; -1: none */

@@ -33,7 +33,7 @@ int upload_open(struct upload *u, struct site *site, uint64_t expected)
         return errno;
     }
     uuid_make(id);
-    u->_fd = openat(u->_folder, id, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+    u->_fd = openat(u->_folder, id, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (u->_fd < 0) {
         return errno;
     }
@@ -71,6 +71,11 @@ int upload_publish(struct upload *u, int folder, const char *name, uint64_t repl
     u->_name[0] = '\0';
     store_add(u->_site, u->bytes, replaced);
     return 0;
+}
+
+int upload_file(const struct upload *u)
+{
+    return u->_fd;
 }
 
 void upload_close(struct upload *u)

@@ -20,6 +20,8 @@ int upload_open(struct upload *u, struct site *site, uint64_t expected);
 int upload_write(struct upload *u, struct slice bytes);
 /* Moves it to a name in a folder; replaced: the size of what had it before. */
 int upload_publish(struct upload *u, int folder, const char *name, uint64_t replaced);
+/* For reading what was received, until upload_close(). */
+int upload_file(const struct upload *u);
 /* Removes what was not published, gives back what was reserved. Once after upload_open(), whatever that said. */
 void upload_close(struct upload *u);
 

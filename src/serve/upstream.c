@@ -10,8 +10,6 @@
 #include "serve/offload.h"
 #include "serve/worker.h"
 
-enum { REQUEST_MAX = 16 * 1024 };
-
 #define TICK_NS 250000000u
 
 /* A name being looked up. Ours until its thread has ended, whatever becomes of the call. */
@@ -65,6 +63,9 @@ static bool reuse(struct upstream_call *call)
 {
     struct upstream *u = pool_of(call);
 
+    if (call->_content != UPSTREAM_NOTHING) {
+        return false;
+    }
     for (struct upstream_conn **link = &u->kept; *link != NULL; link = &(*link)->next) {
         struct upstream_conn *c = *link;
         if (strcmp(c->origin, call->_origin) == 0) {
@@ -73,10 +74,7 @@ static bool reuse(struct upstream_call *call)
             c->call = call;
             call->_conn = c;
             c->reused = true;
-            c->sent = 0;
-            c->step = STEP_SEND;
-            c->reply.started = false;
-            upstream_conn_step(c);
+            upstream_conn_send(c);
             return true;
         }
     }
@@ -155,18 +153,28 @@ static int connect_literal(struct upstream_call *call, const struct url *base)
     return connect_new(call, &one) < 0 ? -1 : 0;
 }
 
-static bool build_request(struct upstream_call *call, const struct url *base, struct slice rest)
+static bool build_request(struct upstream_call *call, const struct upstream_request *r)
 {
-    struct slice path = base->path;
+    struct slice path = r->base->path;
+    struct buf *out = &call->_request;
 
     while (slice_ends(path, SLICE("/"))) {
         path.len--;
     }
-    buf_init(&call->_request, REQUEST_MAX);
-    buf_printf(&call->_request, "GET %.*s%.*s HTTP/1.1\r\nHost: ", SLICE_FMT(path), SLICE_FMT(rest));
-    url_add_authority(&call->_request, base);
-    buf_add_str(&call->_request, "\r\nUser-Agent: plimsoll/" PLIMSOLL_VERSION "\r\nAccept: application/json\r\n\r\n");
-    return buf_ok(&call->_request);
+    buf_init(out, UPSTREAM_PENDING_MAX);
+    buf_printf(out, "%s %.*s%.*s HTTP/1.1\r\nHost: ", r->method != NULL ? r->method : "GET", SLICE_FMT(path),
+               SLICE_FMT(r->rest));
+    url_add_authority(out, r->base);
+    buf_add_str(out, "\r\nUser-Agent: plimsoll/" PLIMSOLL_VERSION "\r\nAccept: ");
+    buf_add_str(out, call->on_content != NULL ? "*/*\r\n" : "application/json\r\n");
+    buf_add_slice(out, r->fields);
+    if (r->content == UPSTREAM_FILE) {
+        buf_printf(out, "Content-Length: %llu\r\n", (unsigned long long)r->length);
+    } else if (r->content == UPSTREAM_STREAM) {
+        buf_add_str(out, "Transfer-Encoding: chunked\r\n");
+    }
+    buf_add_str(out, "\r\n");
+    return buf_ok(out);
 }
 
 /* The first call that is over or out of time. */
@@ -200,23 +208,49 @@ static void tick(struct timer *t)
     }
 }
 
-int upstream_get(struct upstream_call *c, struct worker *w, const struct url *base, struct slice rest, bool insecure,
-                 uint64_t timeout_ns)
+void upstream_touch(struct upstream_call *call)
 {
-    struct upstream *u = w->upstream;
-    bool v6 = base->host_is_ipv6;
+    struct worker *w = call->_worker;
 
+    if (!call->_idle) {
+        return;
+    }
+    bool ours = call->paused || (call->_content == UPSTREAM_STREAM && !call->_written && call->_request.len == 0);
+    worker_touch(w);
+    call->_due_ns = ours ? UINT64_MAX : w->now_ns + call->_timeout_ns;
+}
+
+static void set_up(struct upstream_call *c, struct worker *w, const struct upstream_request *r)
+{
     c->_worker = w;
-    c->_insecure = insecure;
+    c->_insecure = r->insecure;
+    c->_head = r->method != NULL && strcmp(r->method, "HEAD") == 0;
+    c->_content = r->content;
+    c->_file = r->file;
+    c->_file_at = 0;
+    c->_file_end = r->content == UPSTREAM_FILE ? r->length : 0;
+    c->_idle = r->idle;
+    c->_timeout_ns = r->timeout_ns;
     c->_conn = NULL;
     c->_lookup = NULL;
-    c->_over = false;
+    c->_over = c->_written = c->paused = false;
+    c->status = 0;
+    c->content_length = UPSTREAM_LENGTH_UNKNOWN;
     worker_touch(w);
-    c->_due_ns = w->now_ns + timeout_ns;
+    c->_due_ns = w->now_ns + r->timeout_ns;
     buf_init(&c->body, UPSTREAM_BODY_MAX);
+}
+
+int upstream_start(struct upstream_call *c, struct worker *w, const struct upstream_request *r)
+{
+    struct upstream *u = w->upstream;
+    const struct url *base = r->base;
+    bool v6 = base->host_is_ipv6;
+
+    set_up(c, w, r);
     int len = snprintf(c->_origin, sizeof(c->_origin), "%s://%s%.*s%s:%u", base->https ? "https" : "http",
                        v6 ? "[" : "", SLICE_FMT(base->host), v6 ? "]" : "", base->port);
-    if (!build_request(c, base, rest) || (size_t)len >= sizeof(c->_origin) || base->host.len > 255) {
+    if (!build_request(c, r) || (size_t)len >= sizeof(c->_origin) || base->host.len > 255) {
         upstream_call_release(c);
         return -1;
     }
@@ -238,6 +272,52 @@ int upstream_get(struct upstream_call *c, struct worker *w, const struct url *ba
     unlink_call(c);
     upstream_call_release(c);
     return -1;
+}
+
+int upstream_get(struct upstream_call *c, struct worker *w, const struct url *base, struct slice rest, bool insecure,
+                 uint64_t timeout_ns)
+{
+    return upstream_start(
+        c, w, &(struct upstream_request){ .base = base, .rest = rest, .insecure = insecure, .timeout_ns = timeout_ns });
+}
+
+/* ---- Content ---- */
+
+static void wake(struct upstream_call *c)
+{
+    upstream_touch(c);
+    if (c->_conn != NULL) {
+        upstream_conn_wake(c->_conn);
+    }
+}
+
+bool upstream_write(struct upstream_call *c, struct slice bytes)
+{
+    if (bytes.len > 0) {
+        buf_printf(&c->_request, "%zx\r\n", bytes.len);
+        buf_add_slice(&c->_request, bytes);
+        buf_add_str(&c->_request, "\r\n");
+        wake(c);
+    }
+    return buf_ok(&c->_request);
+}
+
+size_t upstream_pending(const struct upstream_call *c)
+{
+    return c->_request.len;
+}
+
+void upstream_write_end(struct upstream_call *c)
+{
+    buf_add_str(&c->_request, "0\r\n\r\n");
+    c->_written = true;
+    wake(c);
+}
+
+void upstream_read_more(struct upstream_call *c)
+{
+    c->paused = false;
+    wake(c);
 }
 
 void upstream_cancel(struct upstream_call *c)

@@ -7,7 +7,13 @@
 
 #include "serve/worker.h"
 
-enum { READ_BYTES = 16 * 1024, READS_PER_EVENT = 16, KEPT_MAX = 1024 };
+enum {
+    READ_BYTES = 16 * 1024,
+    READS_PER_EVENT = 16,
+    KEPT_MAX = 1024,
+    FILE_PIECE = 256 * 1024,
+    PIECES_PER_EVENT = 8,
+};
 
 void upstream_conn_free(struct upstream_conn *c)
 {
@@ -41,7 +47,11 @@ static void on_body(void *arg, struct slice bytes)
 {
     struct upstream_conn *c = arg;
 
-    buf_add_slice(&c->call->body, bytes);
+    if (c->call->on_content != NULL) {
+        c->call->on_content(c->call, bytes);
+    } else {
+        buf_add_slice(&c->call->body, bytes);
+    }
 }
 
 static const struct reply_settings SETTINGS = { .head_max_bytes = 64 * 1024, .on_body = on_body };
@@ -115,8 +125,12 @@ static void connected(struct upstream_conn *c)
         conn_fail(c, UPSTREAM_REFUSED, "TLS can not be started");
         return;
     }
-    c->step = https ? STEP_TLS : STEP_SEND;
-    upstream_conn_step(c);
+    if (https) {
+        c->step = STEP_TLS;
+        upstream_conn_step(c);
+    } else {
+        upstream_conn_send(c);
+    }
 }
 
 static void step_connect(struct upstream_conn *c)
@@ -151,8 +165,7 @@ static void step_tls(struct upstream_conn *c)
     enum io io = stream_tls_handshake(&c->stream);
 
     if (io == IO_OK) {
-        c->step = STEP_SEND;
-        upstream_conn_step(c);
+        upstream_conn_send(c);
     } else if (io == IO_FAILED || io == IO_EOF) {
         conn_fail(c, UPSTREAM_REFUSED, stream_fault(&c->stream));
     } else {
@@ -180,29 +193,6 @@ static void lost(struct upstream_conn *c, const char *why)
     upstream_conn_connect(fresh);
 }
 
-static void step_send(struct upstream_conn *c)
-{
-    const struct buf *request = &c->call->_request;
-
-    while (c->sent < request->len) {
-        size_t moved;
-        enum io io = stream_write(&c->stream, request->data + c->sent, request->len - c->sent, &moved);
-        if (io == IO_FAILED || io == IO_EOF) {
-            lost(c, stream_fault(&c->stream));
-            return;
-        }
-        if (io != IO_OK) {
-            wait_for(c, io);
-            return;
-        }
-        c->sent += moved;
-    }
-    c->step = STEP_RECEIVE;
-    reply_init(&c->reply, &SETTINGS, c);
-    reply_begin(&c->reply, false);
-    wait_for(c, IO_WANT_READ); /* nothing can be there yet */
-}
-
 static void keep(struct upstream_conn *c)
 {
     struct upstream *u = c->pool;
@@ -226,6 +216,7 @@ static void replied(struct upstream_conn *c)
 
     call->_conn = NULL;
     call->status = c->reply.status;
+    c->reply.keep_alive &= c->step == STEP_RECEIVE; /* not one whose request was cut short */
     keep(c);
     upstream_finish(call, whole ? UPSTREAM_OK : UPSTREAM_BROKEN, whole ? "" : "the reply is too large");
 }
@@ -236,9 +227,13 @@ static bool take(struct upstream_conn *c, const char *bytes, size_t len)
     size_t consumed = 0;
     enum reply_state state = reply_feed(&c->reply, bytes, len, &consumed);
 
+    if (c->reply.head_complete && c->call->status == 0) {
+        c->call->status = c->reply.status;
+        reply_length(&c->reply, &c->call->content_length);
+    }
     if (state == REPLY_BODY && consumed < len) {
         uint64_t n = len - consumed < c->reply.body_left ? len - consumed : c->reply.body_left;
-        buf_append(&c->call->body, bytes + consumed, (size_t)n);
+        on_body(c, slice_from(bytes + consumed, (size_t)n));
         state = reply_body_moved(&c->reply, n);
         consumed += (size_t)n;
     }
@@ -260,32 +255,164 @@ static bool take(struct upstream_conn *c, const char *bytes, size_t len)
     return false;
 }
 
-static void step_receive(struct upstream_conn *c)
+/* Reads what there is. False: the call is over, and the connection not this call's any more. */
+static bool receive(struct upstream_conn *c, enum io *last)
 {
     char bytes[READ_BYTES];
 
-    for (int i = 0; i < READS_PER_EVENT; i++) {
+    *last = IO_WANT_READ;
+    for (int i = 0; i < READS_PER_EVENT && !c->call->paused; i++) {
         size_t moved = 0;
         enum io io = stream_read(&c->stream, bytes, sizeof(bytes), &moved);
         if (io == IO_EOF && reply_end_of_stream(&c->reply) == REPLY_DONE) {
             c->reply.keep_alive = false;
             replied(c);
-            return;
+            return false;
         }
         if (io == IO_EOF || io == IO_FAILED) {
             lost(c, io == IO_EOF ? "the connection ended before the reply did" : stream_fault(&c->stream));
-            return;
+            return false;
         }
         if (io != IO_OK) {
-            wait_for(c, io);
-            return;
+            *last = io;
+            return true;
         }
         if (!take(c, bytes, moved)) {
-            return;
+            return false;
         }
         if (moved < sizeof(bytes) && !stream_has_pending(&c->stream)) {
-            return;
+            return true;
         }
+    }
+    *last = IO_OK;
+    return true;
+}
+
+static void step_receive(struct upstream_conn *c)
+{
+    struct upstream_call *call = c->call;
+    enum io last;
+
+    if (!receive(c, &last)) {
+        return;
+    }
+    upstream_touch(call);
+    if (call->paused) {
+        watch_change(&c->watch, 0);
+    } else if (last == IO_OK) { /* TLS may hold what the socket does not show any more */
+        watch_change(&c->watch, WATCH_READ | WATCH_WRITE);
+    } else {
+        wait_for(c, last);
+    }
+    if (call->on_progress != NULL) {
+        call->on_progress(call);
+    }
+}
+
+/* What was written so far. */
+static enum io send_request(struct upstream_conn *c)
+{
+    const struct buf *request = &c->call->_request;
+
+    while (c->sent < request->len) {
+        size_t moved;
+        enum io io = stream_write(&c->stream, request->data + c->sent, request->len - c->sent, &moved);
+        if (io != IO_OK) {
+            return io;
+        }
+        c->sent += moved;
+    }
+    return IO_OK;
+}
+
+static enum io send_file(struct upstream_conn *c)
+{
+    struct upstream_call *call = c->call;
+    char scratch[READ_BYTES];
+
+    for (int i = 0; call->_file_at < call->_file_end; i++) {
+        uint64_t left = call->_file_end - call->_file_at;
+        size_t len = left < FILE_PIECE ? (size_t)left : FILE_PIECE, moved = 0;
+        if (i == PIECES_PER_EVENT) {
+            return IO_WANT_WRITE; /* others have their turn */
+        }
+        enum io io = stream_send_file(&c->stream, call->_file, call->_file_at, len, scratch, sizeof(scratch), &moved);
+        if (io != IO_OK) {
+            return io;
+        }
+        call->_file_at += moved;
+    }
+    return IO_OK;
+}
+
+/* A request with content may be answered before all of it was sent. */
+static void wait_sending(struct upstream_conn *c, enum io io)
+{
+    if (c->call->_content == UPSTREAM_NOTHING) {
+        wait_for(c, io);
+    } else {
+        watch_change(&c->watch, WATCH_READ | (io == IO_WANT_WRITE ? (unsigned)WATCH_WRITE : 0));
+    }
+}
+
+/* Everything there is was sent. */
+static void sent_all(struct upstream_conn *c)
+{
+    struct upstream_call *call = c->call;
+    bool goes_on = call->_content == UPSTREAM_STREAM && !call->_written;
+
+    if (!goes_on) {
+        c->step = STEP_RECEIVE;
+    }
+    if (call->_content == UPSTREAM_STREAM) {
+        buf_clear(&call->_request);
+        c->sent = 0;
+    }
+    wait_for(c, IO_WANT_READ);
+    upstream_touch(call);
+    if (goes_on && call->on_progress != NULL) {
+        call->on_progress(call);
+    }
+}
+
+static void step_send(struct upstream_conn *c)
+{
+    struct upstream_call *call = c->call;
+    uint64_t before = c->sent + call->_file_at;
+    enum io io;
+
+    if (call->_content != UPSTREAM_NOTHING && !receive(c, &io)) {
+        return;
+    }
+    io = send_request(c);
+    if (io == IO_OK) {
+        io = send_file(c);
+    }
+    if (io == IO_OK) {
+        sent_all(c);
+    } else if (io == IO_FAILED || io == IO_EOF) {
+        lost(c, stream_fault(&c->stream));
+    } else {
+        if (c->sent + call->_file_at > before) {
+            upstream_touch(call);
+        }
+        wait_sending(c, io);
+    }
+}
+
+void upstream_conn_send(struct upstream_conn *c)
+{
+    c->sent = 0;
+    c->step = STEP_SEND;
+    reply_init(&c->reply, &SETTINGS, c);
+    reply_begin(&c->reply, c->call->_head);
+    upstream_conn_step(c);
+}
+
+void upstream_conn_wake(struct upstream_conn *c)
+{
+    if (c->step == STEP_SEND || c->step == STEP_RECEIVE) { /* writable at once: TLS may hold bytes already read */
+        watch_change(&c->watch, WATCH_READ | WATCH_WRITE);
     }
 }
 

@@ -46,10 +46,16 @@ struct upstream {
 
 /* Ends a call: done() now, or from the loop when it is just beginning. */
 void upstream_finish(struct upstream_call *call, enum upstream_fail fail, const char *why);
+/* Progress: the patience with the other side begins anew, or ends while the call waits for its caller. */
+void upstream_touch(struct upstream_call *call);
 /* Goes on with whatever the connection is doing. */
 void upstream_conn_step(struct upstream_conn *c);
 /* Tries the next address. False: there is none left; the call has ended. */
 bool upstream_conn_connect(struct upstream_conn *c);
+/* Connected: sends the request. */
+void upstream_conn_send(struct upstream_conn *c);
+/* There is something to send, or room for more of the reply: the loop goes on with it. */
+void upstream_conn_wake(struct upstream_conn *c);
 void upstream_conn_free(struct upstream_conn *c);
 
 #endif

@@ -2,7 +2,7 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --close --drain --no-retry
-    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
@@ -16,7 +16,7 @@ _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response
 _plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'
 _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --seed --timeout --connect-timeout --targets --method
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
-    --http1.1 --http2 --h2c --streams --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
+    --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --progress --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'

@@ -52,6 +52,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from load' -l http1.1 -d 'speak 
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l http2 -d 'speak HTTP/2 with https URLs'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l h2c -d 'speak HTTP/2 with http URLs'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -x -l streams -d 'HTTP/2 requests in flight per connection'
+complete -c plimsoll -n '__fish_seen_subcommand_from load' -x -l pipeline -d 'HTTP/1.1 requests in flight per connection'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l resolve -r -f -d 'use these addresses for the host of a URL instead of asking the resolver'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l re-resolve -d 'look names up again while running'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l source -r -f -d 'local addresses to connect from'

@@ -2,12 +2,12 @@
 #include "cli/compare_inputs.h"
 
 #include <glob.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/file.h"
+#include "import/import.h"
 
-#define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
 enum { PATTERN_MAX = 4096 };
 
 static int add_document(struct side *side, const struct result *r, const char *path, const char *session,
@@ -28,25 +28,25 @@ static int add_document(struct side *side, const struct result *r, const char *p
     return 0;
 }
 
+/* A file's name is no label: reports of one side may lie in files of any names, and are samples of one cell. */
+static void forget_name(struct result *r)
+{
+    if (!result_is_import(r) || r->run != NULL)
+        return;
+    free(r->name);
+    r->name = NULL;
+}
+
 static int add_file(struct side *side, const char *path, const char *session, struct err *err)
 {
-    struct buf text;
-    struct result *r = NULL;
-    int failed;
+    struct imported in = { 0 };
+    int failed = import_file(&in, path, IMPORT_AUTO, NULL, err);
 
-    buf_init(&text, DOCUMENT_MAX_BYTES);
-    failed = file_read(path, &text, err);
-    if (failed == 0 && result_from_json(&r, buf_slice(&text), err) != 0) {
-        failed = err_prefix(err, "%s", path);
-        if (err != NULL && err->kind != ERR_SYSTEM)
-            err->kind = ERR_CONFIG;
-        if (err != NULL && err->hint[0] == '\0')
-            err_hint(err, "expected what plimsoll load --json writes");
+    for (size_t i = 0; i < in.count && failed == 0; i++) {
+        forget_name(in.results[i]);
+        failed = add_document(side, in.results[i], path, session, err);
     }
-    if (failed == 0)
-        failed = add_document(side, r, path, session, err);
-    result_free(r);
-    buf_release(&text);
+    imported_release(&in);
     return failed;
 }
 

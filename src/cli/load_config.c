@@ -183,6 +183,7 @@ static bool add_request(struct result *r, const struct load_options *o, const st
                                     : plan->version == HTTP_2 ? "2"
                                                               : "1.1") &&
            add_number(r, "streams", plan->streams > 0 ? plan->streams : 1) &&
+           add_number(r, "pipeline", plan->pipeline > 0 ? plan->pipeline : 1) &&
            result_add_config_string(r, "method", first->method) && add_fields(r, "headers", &o->fields) &&
            (first->body.present && !first->body.from_file ? add_number(r, "body_bytes", first->body.bytes.len)
                                                           : result_add_config(r, "body_bytes", "null")) &&

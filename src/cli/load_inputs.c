@@ -317,6 +317,7 @@ static void take_manner(struct load_plan *p, const struct load_options *o)
 {
     p->version = o->http10 ? HTTP_1_0 : o->http2 || o->h2c ? HTTP_2 : HTTP_1_1;
     p->streams = (uint32_t)o->streams;
+    p->pipeline = (uint32_t)o->pipeline;
     p->http10_keep_alive = o->http10 && o->requests_per_connection != 1;
     p->cookies = o->cookies;
     p->feed = o->feed;

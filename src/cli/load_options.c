@@ -239,6 +239,21 @@ static int check_threads(const struct load_options *o, struct err *err)
                     (unsigned long long)connections);
 }
 
+static int check_pipeline(const struct load_options *o, struct err *err)
+{
+    if (o->pipeline <= 1)
+        return 0;
+    if (o->http2 || o->h2c)
+        return exclude_each_other("--pipeline", o->http2 ? "--http2" : "--h2c",
+                                  "pipelining is of HTTP/1.1; HTTP/2 has --streams", err);
+    if (o->http10)
+        return exclude_each_other("--pipeline", "--http1.0", "pipelining is of HTTP/1.1", err);
+    if (o->expect_continue)
+        return exclude_each_other("--pipeline", "--expect-continue",
+                                  "a body that waits for 100 Continue holds up what is behind it", err);
+    return 0;
+}
+
 /* One version, and the one that the URLs' schemes can have. */
 static int check_version(const struct load_options *o, struct err *err)
 {
@@ -258,6 +273,8 @@ static int check_version(const struct load_options *o, struct err *err)
         err_set(err, ERR_USAGE, 0, "--streams is for HTTP/2");
         return err_hint(err, "add --http2 (https URLs) or --h2c (http URLs)");
     }
+    if (check_pipeline(o, err) != 0)
+        return -1;
     for (size_t i = 0; i < o->urls.count && (o->http2 || o->h2c); i++) {
         const bool https = slice_starts_nocase(slice_str(o->urls.items[i]), SLICE("https:"));
 

@@ -57,7 +57,7 @@ struct load_options {
     enum load_feed_order feed_order;
     const char *user, *bearer;
     bool http10, http11, http2, h2c;
-    uint64_t streams; /* 0: not given */
+    uint64_t streams, pipeline; /* 0: not given */
 
     struct strlist overrides, sources;
     const char *unix_socket, *connect_to, *proxy;

@@ -152,6 +152,9 @@ static const struct option_row ROWS[] = {
     { .name = "streams", .argument = "N", .shown_default = "1", .example = "10",
       .help = "HTTP/2: requests in flight on each connection, as far as the server allows",
       .parse = option_count, FIELD(streams), .min = 1, .max = 1000 },
+    { .name = "pipeline", .argument = "N", .shown_default = "1", .example = "8",
+      .help = "HTTP/1.1: requests in flight on each connection, replies matched in order",
+      .parse = option_count, FIELD(pipeline), .min = 1, .max = 1000 },
 
     { .heading = "Where to connect" },
     { .name = "resolve", .argument = "HOST:PORT:ADDR[,ADDR...]", .example = "www.test:443:127.0.0.1",

@@ -138,7 +138,9 @@ static void record(const struct exchange *x, uint64_t now, uint8_t fail, uint8_t
         .socket_ready_ns = c->tls_done_ns != 0 ? c->tls_done_ns
                            : c->target->https  ? 0
                                                : c->connected_ns,
-        .bytes_sent = x->was_sent ? c->sent_bytes : 0,
+        .bytes_sent = !x->was_sent           ? 0
+                      : w->run->is_pipelined ? x->body_sent
+                                             : c->sent_bytes,
         .on_connection = c->requests_on_connection + x->was_sent,
         .connection = c->ordinal + c->connection_number * c->target->manner.connections,
         .opened = c->connection_number,

@@ -21,6 +21,7 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->requests_left = t->manner.requests_per_client > 0 ? t->manner.requests_per_client : UINT64_MAX;
     c->exchange_count = w->run->streams;
     c->exchanges = &w->exchanges[(size_t)index * w->run->streams];
+    c->front = w->run->is_pipelined ? NULL : c->exchanges;
     c->cookies = w->cookies != NULL ? &w->cookies[index] : NULL;
     for (uint32_t i = 0; i < c->exchange_count; i++) {
         c->exchanges[i].client = c;
@@ -33,8 +34,8 @@ void client_init(struct client *c, struct loader *w, struct target *t, uint32_t 
     c->state = CLIENT_IDLE;
     c->stream = (struct stream)STREAM_CLOSED;
     c->stream.buffer_bytes = w->run->plan->socket_buffer_bytes;
-    c->stream.one_write = !t->https && !w->run->is_h2 && !t->spec->body.present && t->connect_request.len == 0 &&
-                          t->close_request.len <= ONE_WRITE_MAX;
+    c->stream.one_write = !t->https && w->run->streams == 1 && !w->run->is_h2 && !t->spec->body.present &&
+                          t->connect_request.len == 0 && t->close_request.len <= ONE_WRITE_MAX;
     c->stream.tls_peer = t->tls_peer;
     c->resume_credit = (float)((index + 1) % 1000 * 618 % 1000) / 1000.0F; /* spread, so that they take turns */
     reply_init(&c->reply, &w->run->reply_settings, c);
@@ -98,7 +99,8 @@ static size_t pick_address(const struct client *c, const struct address_set *set
 /* The first bytes on the connection are those of the request that waits for it. */
 static bool speaks_first(const struct client *c)
 {
-    return !c->target->https && !c->loader->run->is_h2 && !c->target->is_rendered && c->exchanges->active;
+    return !c->target->https && !c->loader->run->is_h2 && !c->loader->run->is_pipelined && !c->target->is_rendered &&
+           c->exchanges->active;
 }
 
 static void connect_started(struct client *c, enum io io)
@@ -196,6 +198,8 @@ static void leave_socket(struct client *c)
         continue_drop(c);
     if (c->h2 != NULL)
         http2_close(c);
+    if (c->state == CLIENT_PIPELINE)
+        pipeline_close(c);
     watch_stop(c->watch);
     c->watch = NULL;
     c->loader->open_connections--;
@@ -244,7 +248,7 @@ static void go_on(struct client *c, uint64_t now)
     struct loader *w = c->loader;
 
     w->depth++;
-    c->h2_in_events = c->state == CLIENT_STREAMS; /* many requests, one write */
+    c->in_events = c->state == CLIENT_STREAMS || c->state == CLIENT_PIPELINE; /* many requests, one write */
     for (uint32_t i = 0; i < c->exchange_count && c->state != CLIENT_FINISHED; i++) {
         if (c->exchanges[i].is_thinking)
             continue; /* it comes by itself */
@@ -252,14 +256,18 @@ static void go_on(struct client *c, uint64_t now)
             loader_next(&c->exchanges[i], now);
         else if (c->state == CLIENT_STREAMS)
             http2_send(&c->exchanges[i], now);
+        else if (c->state == CLIENT_PIPELINE)
+            pipeline_send(&c->exchanges[i], now);
         else
             http1_send(&c->exchanges[i], now);
     }
-    c->h2_in_events = false;
+    c->in_events = false;
     if (c->h2 != NULL && c->h2_is_closing)
         http2_close(c);
     else if (c->state == CLIENT_STREAMS)
         http2_after_events(c, now);
+    else if (c->state == CLIENT_PIPELINE)
+        (void)pipeline_after_events(c, now);
     w->depth--;
 }
 
@@ -296,7 +304,9 @@ void client_opened(struct client *c, uint64_t now)
         w->ramp_waiting--;
         w->ramp_opened++;
     }
-    set_state(c, w->run->is_h2 ? CLIENT_STREAMS : CLIENT_READY);
+    if (w->run->is_pipelined)
+        pipeline_open(c);
+    set_state(c, w->run->is_h2 ? CLIENT_STREAMS : w->run->is_pipelined ? CLIENT_PIPELINE : CLIENT_READY);
     watch_change(c->watch, WATCH_READ);
     go_on(c, now);
 }
@@ -493,6 +503,9 @@ void client_ready_events(struct watch *watch, unsigned events)
         return;
     case CLIENT_STREAMS:
         http2_events(c, events);
+        return;
+    case CLIENT_PIPELINE:
+        pipeline_events(c, events);
         return;
     case CLIENT_IDLE:
     case CLIENT_SLEEPING:

@@ -427,6 +427,15 @@ static void explain(struct result *r, const struct run *run, const struct loader
     if (gave_up)
         result_add_reason(r, "given up: no connection could be opened for %s",
                           units_format_duration(text, (double)run->plan->timeout_ns));
+    for (size_t i = 0; i < run->target_count && run->is_pipelined; i++) {
+        if (run->targets[i].is_idempotent)
+            continue;
+        result_add_warning(r,
+                           "%s was pipelined: where a connection is lost, nobody can tell which of its requests were "
+                           "acted upon (RFC 9112, 9.3.2 advises against it)",
+                           run->targets[i].spec->method);
+        break;
+    }
     for (uint32_t i = 0; i < run->worker_count; i++) {
         if (workers[i].h2_max_concurrent == 0 || workers[i].h2_max_concurrent >= run->streams)
             continue;

@@ -55,6 +55,8 @@ void exchange_begin(struct exchange *x, uint64_t due, uint64_t now)
         http1_send(x, now);
     else if (c->state == CLIENT_STREAMS)
         http2_send(x, now);
+    else if (c->state == CLIENT_PIPELINE)
+        pipeline_send(x, now);
     else if (c->state == CLIENT_IDLE)
         client_open(c, now);
     /* else it is opening, or backing off: the request goes out when the connection is there */
@@ -117,6 +119,8 @@ void exchange_time_out(struct exchange *x, uint64_t now)
 
     if (state == CLIENT_STREAMS)
         http2_time_out(x, now);
+    else if (state == CLIENT_PIPELINE)
+        pipeline_time_out(x, now);
     else
         client_fail(x->client, &why, now);
 }

@@ -183,7 +183,7 @@ static void keep_bytes(struct client *c, const char *bytes, size_t len)
 /* What the parser knows of the reply, for the accounts. */
 void http1_note_reply(struct client *c)
 {
-    struct exchange *x = c->exchanges;
+    struct exchange *x = c->front;
 
     x->head_complete = c->reply.head_complete;
     x->status = c->reply.status;
@@ -208,8 +208,8 @@ static void end_request(struct client *c, bool reusable, uint64_t now)
     loader_next(c->exchanges, now);
 }
 
-/* Facts of the run's first reply, for ab's report: texts are made after the run. */
-static void note_first(struct client *c)
+/* Texts are made after the run. */
+void http1_note_first(struct client *c)
 {
     struct loader *w = c->loader;
     const char *kept = w->keep + (size_t)c->index * w->run->keep_max;
@@ -236,7 +236,7 @@ static enum step reply_complete(struct client *c, uint64_t now)
     if (x->sent_last_ns == 0)
         x->sent_last_ns = now; /* answered before it was all sent */
     if (__builtin_expect(!c->loader->first.any, 0))
-        note_first(c);
+        http1_note_first(c);
     if (exchange_is_ok(x, &why))
         account_ok(x, now);
     else
@@ -288,7 +288,7 @@ static void show(struct client *c, const char *bytes, size_t len, bool head_was_
 static void check_content(struct client *c, const char *bytes, size_t len)
 {
     if (__builtin_expect(c->target->check.looks_at_body, 0))
-        check_take_body(&c->target->check, c->exchanges->check, slice_from(bytes, len));
+        check_take_body(&c->target->check, c->front->check, slice_from(bytes, len));
 }
 
 void http1_on_body(void *arg, struct slice bytes)
@@ -299,7 +299,7 @@ void http1_on_body(void *arg, struct slice bytes)
 static void use_head(struct client *c, struct slice head)
 {
     if (c->target->check.looks_at_fields)
-        check_take_head(&c->target->check, c->exchanges->check, head);
+        check_take_head(&c->target->check, c->front->check, head);
     if (c->cookies != NULL)
         cookies_take_head(c->cookies, &c->target->url, head);
 }
@@ -318,54 +318,68 @@ static bool head_arrived(struct client *c, const char *bytes, size_t len)
     return true;
 }
 
-static enum step take_bytes(struct client *c, const char *bytes, size_t len, uint64_t now)
+static inline enum reply_state take(struct client *c, const char *bytes, size_t len, size_t *consumed, uint64_t now)
 {
     struct loader *w = c->loader;
     const bool shown = w->run->plan->on_seen != NULL;
     bool is_kept = shown;
     const bool head_was_complete = c->reply.head_complete;
     const size_t kept_before = c->keep_len;
-    size_t consumed = 0;
     enum reply_state state;
 
-    if (c->exchanges->reply_first_ns == 0)
-        c->exchanges->reply_first_ns = now;
-    c->exchanges->bytes_received += len;
+    *consumed = 0;
+    if (c->front->reply_first_ns == 0)
+        c->front->reply_first_ns = now;
+    c->front->bytes_received += len;
     w->in_hand = slice_from(bytes, len);
     if (head_was_complete && c->reply.body_left > 0) { /* a known-length body that is looked at */
-        consumed = len;
-        check_content(c, bytes, len);
-        state = reply_body_moved(&c->reply, len);
+        *consumed = len < c->reply.body_left ? len : (size_t)c->reply.body_left;
+        check_content(c, bytes, *consumed);
+        state = reply_body_moved(&c->reply, *consumed);
     } else {
-        state = reply_feed(&c->reply, bytes, len, &consumed);
-        if (state == REPLY_BODY && consumed < len) {
-            const size_t rest = len - consumed;
+        state = reply_feed(&c->reply, bytes, len, consumed);
+        if (state == REPLY_BODY && *consumed < len) {
+            const size_t rest = len - *consumed;
             const size_t n = rest < c->reply.body_left ? rest : (size_t)c->reply.body_left;
 
-            check_content(c, bytes + consumed, n);
-            consumed += n;
+            check_content(c, bytes + *consumed, n);
+            *consumed += n;
             state = reply_body_moved(&c->reply, n);
         }
     }
     if (__builtin_expect(shown, 0)) {
-        show(c, bytes, consumed, head_was_complete, kept_before);
+        show(c, bytes, *consumed, head_was_complete, kept_before);
         w->in_hand = (struct slice){ 0 }; /* kept already */
     }
     if (__builtin_expect(c->target->check.looks_at_fields || c->cookies != NULL, 0) && !head_was_complete &&
-        c->reply.head_complete && head_arrived(c, bytes, len)) {
+        c->reply.head_complete && head_arrived(c, bytes, *consumed)) {
         is_kept = true;
         w->in_hand = (struct slice){ 0 };
     }
-    switch (state) {
+    if (state == REPLY_MORE || state == REPLY_BODY) {
+        if (!is_kept)
+            keep_bytes(c, bytes, len);
+        w->in_hand = (struct slice){ 0 };
+    }
+    return state;
+}
+
+enum reply_state http1_take(struct client *c, const char *bytes, size_t len, size_t *consumed, uint64_t now)
+{
+    return take(c, bytes, len, consumed, now);
+}
+
+static enum step take_bytes(struct client *c, const char *bytes, size_t len, uint64_t now)
+{
+    size_t consumed;
+
+    switch (take(c, bytes, len, &consumed, now)) {
     case REPLY_DONE:
         if (consumed < len)
             return bytes_after_reply(c, now);
         return reply_complete(c, now);
     case REPLY_MORE:
     case REPLY_BODY:
-        if (!is_kept)
-            keep_bytes(c, bytes, len);
-        w->in_hand = (struct slice){ 0 };
         if (__builtin_expect(c->awaits_continue, 0) && c->reply.interim > 0 && !c->reply.head_complete) {
             http1_continue(c);
             return STEP_ENDED;
@@ -376,7 +390,7 @@ static enum step take_bytes(struct client *c, const char *bytes, size_t len, uin
     case REPLY_HEAD_TOO_LARGE:
         return fail(c, FAIL_HEADER_TOO_LARGE, "", now);
     }
-    BUG("reply state %d", (int)state);
+    BUG("reply state of %zu bytes", len);
 }
 
 /* Sends the request once more on a fresh connection, when that can do no harm. */
@@ -429,7 +443,7 @@ static enum step stream_ended(struct client *c, enum io io, uint64_t now)
 }
 
 /* A body of known length that nobody looks at never leaves the kernel. */
-static bool may_discard(const struct client *c)
+bool http1_may_discard(const struct client *c)
 {
     const struct run *run = c->loader->run;
 
@@ -460,7 +474,7 @@ static enum step read_reply(struct client *c)
     enum step step;
     enum io io;
 
-    if (may_discard(c))
+    if (http1_may_discard(c))
         return discard_body(c);
     if (c->reply.head_complete && c->reply.body_left > 0 && c->reply.body_left < room)
         room = (size_t)c->reply.body_left;

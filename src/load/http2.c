@@ -53,11 +53,11 @@ static bool was_closed(struct client *c)
  */
 static bool gather(struct client *c)
 {
-    const bool nested = c->h2_in_events;
+    const bool nested = c->in_events;
     bool ok = true;
 
     c->out_at = c->out_len = 0;
-    c->h2_in_events = true;
+    c->in_events = true;
     while (ok && c->out_len < H2_OUT_BYTES) {
         size_t n;
 
@@ -70,7 +70,7 @@ static bool gather(struct client *c)
         c->out_len += (uint32_t)n;
         c->h2_output = slice_drop(c->h2_output, n);
     }
-    c->h2_in_events = nested;
+    c->in_events = nested;
     if (!nested && was_closed(c))
         return false;
     if (!ok)
@@ -170,7 +170,7 @@ void http2_send(struct exchange *x, uint64_t now)
             c->h2_is_ending = true;
         }
     }
-    if (c->h2_in_events)
+    if (c->in_events)
         return; /* they end with a flush */
     if (x->stream == 0) {
         c->h2_is_ending = true;
@@ -184,7 +184,7 @@ void http2_send(struct exchange *x, uint64_t now)
 
 bool http2_open(struct client *c)
 {
-    c->h2_goaway = c->h2_is_ending = c->h2_is_closing = c->h2_in_events = false;
+    c->h2_goaway = c->h2_is_ending = c->h2_is_closing = c->in_events = false;
     c->out_at = c->out_len = 0;
     c->h2_goaway_code = 0;
     c->h2_output = (struct slice){ 0 };
@@ -197,7 +197,7 @@ bool http2_open(struct client *c)
 void http2_close(struct client *c)
 {
     c->h2_is_closing = true;
-    if (c->h2_in_events)
+    if (c->in_events)
         return; /* by was_closed(), when they are over */
     h2_client_free(c->h2, c->loader->h2_pool);
     c->h2 = NULL;
@@ -219,10 +219,10 @@ void http2_time_out(struct exchange *x, uint64_t now)
     }
     h2_client_cancel(c->h2, x->stream);
     c->loader->h2_now_ns = now;
-    c->h2_in_events = true; /* one flush for the RST_STREAM and what comes next */
+    c->in_events = true; /* one flush for the RST_STREAM and what comes next */
     account_failed(x, &why, now);
     http2_stream_over(x);
-    c->h2_in_events = false;
+    c->in_events = false;
     if (!was_closed(c))
         http2_after_events(c, now);
 }
@@ -308,9 +308,9 @@ void http2_events(struct client *c, unsigned events)
             return;
         }
         c->h2_heard = true;
-        c->h2_in_events = true;
+        c->in_events = true;
         ok = h2_client_feed(c->h2, w->scratch, moved);
-        c->h2_in_events = false;
+        c->in_events = false;
         if (was_closed(c))
             return;
         if (!ok) {

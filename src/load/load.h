@@ -168,6 +168,7 @@ struct load_plan {
     enum load_close close;
     enum http_version version; /* HTTP_2: by ALPN for https, with prior knowledge for http */
     uint32_t streams;          /* HTTP/2: requests in flight per connection; 0: 1 */
+    uint32_t pipeline;         /* HTTP/1.1: requests in flight per connection; 0 and 1: one after the other */
     bool cookies;              /* each connection keeps what it is told with Set-Cookie, and sends it */
     const char *feed;          /* CSV file of the values of {column}; NULL: none (template.h) */
     enum load_feed_order feed_order;

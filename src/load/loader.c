@@ -60,7 +60,8 @@ void loader_finish(struct loader *w, uint64_t now)
     for (uint32_t i = 0; i < w->conn_count; i++) {
         struct client *c = &w->conns[i];
 
-        if (c->state == CLIENT_SENDING || c->state == CLIENT_READING)
+        if (c->state == CLIENT_SENDING || c->state == CLIENT_READING ||
+            (c->state == CLIENT_PIPELINE && c->front != NULL))
             http1_note_reply(c);
         for (uint32_t k = 0; k < c->exchange_count; k++) {
             if (!c->exchanges[k].active)

@@ -33,7 +33,8 @@ enum client_state {
     CLIENT_TLS,        /* TLS handshake                -> ready, sending, sleeping */
     CLIENT_READY,      /* connected, no request        -> sending, idle (the peer closed) */
     CLIENT_SENDING,    /* request being written        -> reading, or any end of reading */
-    CLIENT_STREAMS,    /* HTTP/2, open             -> idle, sleeping */
+    CLIENT_STREAMS,    /* HTTP/2, open                 -> idle, sleeping */
+    CLIENT_PIPELINE,   /* HTTP/1.1 with several requests in flight, open -> idle, sleeping */
     CLIENT_READING,    /* reply awaited or arriving    -> sending (next), ready, idle */
     CLIENT_FINISHED,   /* nothing more to do           (end) */
 };
@@ -46,7 +47,8 @@ struct client_list {
     struct client *first, *last;
 };
 
-/* Room for one request and its reply: a connection has one (HTTP/1) or as many as it may have streams (HTTP/2). */
+/* Room for one request and its reply: a connection has one (HTTP/1), or as many as it may have in flight (HTTP/2's
+ * streams, a pipeline's depth). */
 struct exchange {
     struct client *client;
     bool active; /* holds a request that has not ended */
@@ -64,8 +66,12 @@ struct exchange {
     bool unseen; /* it was sent, but the peer's GOAWAY says that it did not look at it: once more is no retry */
     uint64_t body_sent, length;
     size_t body_piece; /* where what is sent of the body ends */
-    uint64_t seq;      /* the request's number, where requests are rendered */
-    char *rendered;    /* … into this; NULL: none is */
+    /* In a pipeline: it is in the connection's queue; it goes out with Connection: close; body_sent counts the head
+     * too. */
+    bool is_queued, closes;
+    struct exchange *next_queued;
+    uint64_t seq;   /* the request's number, where requests are rendered */
+    char *rendered; /* … into this; NULL: none is */
     size_t rendered_len, rendered_head;
     struct h2_request *h2_request;
     struct check_state *check; /* NULL: no target has checks that need one */
@@ -86,7 +92,8 @@ struct client {
     uint32_t exchange_count, active_count;
     struct watch *watch; /* NULL without a socket */
     struct stream stream;
-    struct reply reply;      /* HTTP/1 */
+    struct reply reply;      /* HTTP/1 … */
+    struct exchange *front;  /* … of this request: the only one, or the first of the pipeline; NULL: it is empty */
     struct cookies *cookies; /* NULL: they are not kept */
     enum client_state state;
     uint32_t index;   /* in the loader */
@@ -117,7 +124,13 @@ struct client {
     uint32_t h2_goaway_code;
     int32_t keep_stream;          /* whose reply is kept for an example; 0: none */
     bool h2_goaway, h2_is_ending; /* takes no more requests */
-    bool h2_in_events, h2_is_closing, h2_heard;
+    bool in_events;               /* of a connection with many requests: what they submit goes out when they are over */
+    bool h2_is_closing, h2_heard;
+    /* Pipeline */
+    struct exchange *back, *writing; /* the last of the queue; the first that is not all written, NULL: none */
+    uint32_t queued_count;           /* now, … */
+    uint64_t queued_on_connection;   /* … and since the connection was opened */
+    bool goes_alone;                 /* RFC 9112, 9.3.2: no pipelining before the first reply, after a loss */
     uint64_t open_start_ns, connect_start_ns, connected_ns, tls_done_ns;
     uint64_t wake_ns;               /* while sleeping */
     struct client_link in_connect;  /* opening … */
@@ -147,7 +160,7 @@ struct run {
     struct address_table *addresses;
     struct reply_settings reply_settings;
     uint32_t streams; /* exchanges per connection */
-    bool is_h2;
+    bool is_h2, is_pipelined;
     uint32_t worker_count;
     struct load_schedule warm_schedule; /* of the warm-up: the first rate, constant */
     struct load_stage warm_stage;
@@ -318,6 +331,18 @@ void http1_events(struct client *c, unsigned events);
 void http1_on_body(void *arg, struct slice bytes); /* content of chunked bodies, for checks */
 void http1_continue(struct client *c);             /* the body goes out now, whether it was asked for or not */
 void http1_note_reply(struct client *c);           /* what is known of the reply goes to the exchange */
+/* What of the bytes belongs to the reply awaited. They are kept for examples unless they end it. */
+enum reply_state http1_take(struct client *c, const char *bytes, size_t len, size_t *consumed, uint64_t now);
+bool http1_may_discard(const struct client *c); /* what follows is a body that nobody looks at */
+void http1_note_first(struct client *c);        /* of the run's first reply, for ab's report */
+
+/* HTTP/1.1 with more than one request in flight on a connection (pipeline.c). */
+void pipeline_open(struct client *c);  /* on a socket that is open */
+void pipeline_close(struct client *c); /* the queue is forgotten; its requests are as they were */
+void pipeline_send(struct exchange *x, uint64_t now);
+void pipeline_events(struct client *c, unsigned events);
+bool pipeline_after_events(struct client *c, uint64_t now); /* what was submitted goes out; false: it is closed */
+void pipeline_time_out(struct exchange *x, uint64_t now);
 
 #define H2_OUT_BYTES (64u * 1024u)
 bool http2_open(struct client *c);  /* on a socket that is open; false when memory is used up */

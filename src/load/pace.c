@@ -156,10 +156,15 @@ static void on_level(struct alarm_ns *a)
         alarm_at(a, w->window_start_ns + next);
 }
 
+static bool is_open_for_requests(const struct client *c)
+{
+    return c->state == CLIENT_READY || c->state == CLIENT_STREAMS || c->state == CLIENT_PIPELINE;
+}
+
 /* A connection beyond the active ones leaves. */
 static void park(struct client *c, uint64_t now)
 {
-    if ((c->state == CLIENT_READY || c->state == CLIENT_STREAMS) && c->active_count == 0 && !c->h2_in_events)
+    if (is_open_for_requests(c) && c->active_count == 0 && !c->in_events)
         client_end(c, now);
 }
 
@@ -207,7 +212,7 @@ static void take_due(struct exchange *x, uint64_t now, bool waited)
     const uint64_t due = next_due(w);
 
     schedule_take(&w->schedule);
-    x->waited_for_due = waited && (x->client->state == CLIENT_READY || x->client->state == CLIENT_STREAMS);
+    x->waited_for_due = waited && is_open_for_requests(x->client);
     exchange_begin(x, due, now);
 }
 

@@ -409,7 +409,8 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
         l->plan.connect_timeout_ns = l->plan.timeout_ns;
     set_schedule(l);
     l->run.is_h2 = plan->version == HTTP_2;
-    l->run.streams = l->run.is_h2 && plan->streams > 1 ? plan->streams : 1;
+    l->run.is_pipelined = !l->run.is_h2 && plan->pipeline > 1;
+    l->run.streams = l->run.is_h2 && plan->streams > 1 ? plan->streams : l->run.is_pipelined ? plan->pipeline : 1;
     if (l->run.is_h2 && l->plan.tls.alpn == NULL)
         l->plan.tls.alpn = "h2";
     l->run.reply_settings.head_max_bytes = plan->head_max_bytes != 0 ? plan->head_max_bytes : HEAD_MAX_DEFAULT;

@@ -227,6 +227,8 @@ static void describe_model(const struct load *l, struct buf *out)
     if (l->run.is_h2)
         buf_printf(out, "HTTP/2, %u request%s in flight on a connection at most (shown below as HTTP/1.1 has it)\n",
                    l->run.streams, l->run.streams == 1 ? "" : "s");
+    if (l->run.is_pipelined)
+        buf_printf(out, "pipelined: %u requests in flight on a connection at most\n", l->run.streams);
     for (size_t i = 0; i < plan->schedule.stage_count; i++) {
         const struct load_stage *g = &plan->schedule.stages[i];
 

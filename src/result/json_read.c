@@ -9,6 +9,7 @@
 #include "result/json_in.h"
 #include "result/json_out.h"
 #include "result/json_rounds.h"
+#include "result/json_sample.h"
 #include "stats/hist_codec.h"
 
 /* What a document may hold at most: far above any real run, low enough that a hostile one can not eat the machine. */
@@ -185,35 +186,6 @@ static void read_warmup(struct json_in *in, const json_t *document, struct warmu
     t->retried = json_in_u64(in, warmup, "retried");
 }
 
-static void read_totals(struct json_in *in, const json_t *object, struct totals *t)
-{
-    const json_t *totals = json_in_object(in, object, "totals");
-
-    in->where = "totals";
-    if (totals == NULL)
-        json_in_fail(in, "missing");
-    t->started = json_in_u64(in, totals, "started");
-    t->sent = json_in_u64(in, totals, "sent");
-    t->ok = json_in_u64(in, totals, "ok");
-    t->failed = json_in_u64(in, totals, "failed");
-    t->unfinished = json_in_u64(in, totals, "unfinished");
-    t->unfinished_oldest_s = json_in_double(in, totals, "unfinished_oldest_s");
-    t->not_sent = json_in_u64(in, totals, "not_sent");
-    t->retried = json_in_u64(in, totals, "retried");
-    t->interim_replies = json_in_u64(in, totals, "interim_replies");
-    t->requests_per_s = json_in_double(in, totals, "requests_per_s");
-    t->ok_in_window = json_in_u64(in, totals, "ok_in_window");
-    t->bytes_sent = json_in_u64(in, totals, "bytes_sent");
-    t->bytes_received = json_in_u64(in, totals, "bytes_received");
-    t->body_bytes_received = json_in_u64(in, totals, "body_bytes_received");
-    t->connections_opened = json_in_u64(in, totals, "connections_opened");
-    t->connections_reused = json_in_u64(in, totals, "connections_reused");
-    t->tls_handshakes = json_in_u64(in, totals, "tls_handshakes");
-    t->tls_resumed = json_in_u64(in, totals, "tls_resumed");
-    t->in_flight_mean = json_in_double(in, totals, "in_flight_mean");
-    t->in_window_s = json_in_double(in, totals, "in_window_s");
-}
-
 static void read_status(struct json_in *in, const json_t *object, uint64_t status[STATUS_MAX])
 {
     json_t *counts = json_in_object(in, object, "status");
@@ -303,11 +275,11 @@ static void read_intervals(struct json_in *in, const json_t *document, struct re
     }
 }
 
-static void read_target(struct json_in *in, const json_t *object, struct target_result *t)
+static void read_target(struct json_in *in, const json_t *object, struct target_result *t, bool import)
 {
     t->url = json_in_dup(in, object, "url");
     t->method = json_in_dup(in, object, "method");
-    read_totals(in, object, &t->totals);
+    json_read_totals(in, object, &t->totals, import);
     in->where = "targets";
     t->latency = read_latency(in, object, "latency");
     t->service_time = read_latency(in, object, "service_time");
@@ -322,7 +294,7 @@ static void read_targets(struct json_in *in, const json_t *document, struct resu
     in->where = "targets";
     r->targets = json_in_alloc(in, array, sizeof(*r->targets));
     for (size_t i = 0; r->targets != NULL && i < json_array_size(array) && !in->failed; i++)
-        read_target(in, json_in_element(in, array, i), &r->targets[r->target_count++]);
+        read_target(in, json_in_element(in, array, i), &r->targets[r->target_count++], result_is_import(r));
 }
 
 static void read_generator(struct json_in *in, const json_t *document, struct generator_health *g)
@@ -435,9 +407,10 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_identity(in, document, r);
     read_host(in, document, &r->host);
     read_config(in, document, r);
+    json_read_sample(in, document, r);
     read_promises(in, document, r);
     read_warmup(in, document, &r->warmup);
-    read_totals(in, document, &r->totals);
+    json_read_totals(in, document, &r->totals, result_is_import(r));
     if (!in->failed && r->kind != NULL && strcmp(r->kind, "rounds") == 0) {
         r->rounds = json_read_rounds(in, document);
         return;

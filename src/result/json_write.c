@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "result/json_out.h"
 #include "result/json_rounds.h"
+#include "result/json_sample.h"
 #include "stats/hist_codec.h"
 #include "stats/summary.h"
 
@@ -128,6 +129,10 @@ static void write_host(struct writer *w, const struct host_info *h)
 {
     struct json_out *o = &w->out;
 
+    if (result_is_import(w->result) && h->hostname[0] == '\0') {
+        json_out_null(o, "host");
+        return;
+    }
     json_out_open(o, "host", '{');
     json_out_string(o, "hostname", h->hostname);
     json_out_string(o, "kernel", h->kernel);
@@ -150,6 +155,10 @@ static void write_warmup(struct writer *w, const struct warmup_totals *t)
 {
     struct json_out *o = &w->out;
 
+    if (result_is_import(w->result)) {
+        json_out_null(o, "warmup");
+        return;
+    }
     json_out_open(o, "warmup", '{');
     json_out_double(o, "duration_s", t->duration_s);
     json_out_u64(o, "started", t->started);
@@ -158,48 +167,6 @@ static void write_warmup(struct writer *w, const struct warmup_totals *t)
     json_out_u64(o, "failed", t->failed);
     json_out_u64(o, "unfinished", t->unfinished);
     json_out_u64(o, "retried", t->retried);
-    json_out_close(o, '}');
-}
-
-/* Of the window; null without one. Derived, for those who read no other member. */
-static void write_per_second(struct writer *w, const char *key, uint64_t bytes)
-{
-    if (w->result->duration_s > 0)
-        json_out_double(&w->out, key, (double)bytes / w->result->duration_s);
-    else
-        json_out_null(&w->out, key);
-}
-
-static void write_totals(struct writer *w, const struct totals *t)
-{
-    struct json_out *o = &w->out;
-
-    json_out_open(o, "totals", '{');
-    json_out_u64(o, "started", t->started);
-    json_out_u64(o, "sent", t->sent);
-    json_out_u64(o, "ok", t->ok);
-    json_out_u64(o, "failed", t->failed);
-    json_out_u64(o, "unfinished", t->unfinished);
-    if (t->unfinished > 0)
-        json_out_double(o, "unfinished_oldest_s", t->unfinished_oldest_s);
-    else
-        json_out_null(o, "unfinished_oldest_s");
-    json_out_u64(o, "not_sent", t->not_sent);
-    json_out_u64(o, "retried", t->retried);
-    json_out_u64(o, "interim_replies", t->interim_replies);
-    json_out_double(o, "requests_per_s", t->requests_per_s);
-    json_out_u64(o, "ok_in_window", t->ok_in_window);
-    json_out_u64(o, "bytes_sent", t->bytes_sent);
-    json_out_u64(o, "bytes_received", t->bytes_received);
-    json_out_u64(o, "body_bytes_received", t->body_bytes_received);
-    write_per_second(w, "bytes_sent_per_s", t->bytes_sent);
-    write_per_second(w, "bytes_received_per_s", t->bytes_received);
-    json_out_u64(o, "connections_opened", t->connections_opened);
-    json_out_u64(o, "connections_reused", t->connections_reused);
-    json_out_u64(o, "tls_handshakes", t->tls_handshakes);
-    json_out_u64(o, "tls_resumed", t->tls_resumed);
-    json_out_double(o, "in_flight_mean", t->in_flight_mean);
-    json_out_double(o, "in_window_s", t->in_window_s);
     json_out_close(o, '}');
 }
 
@@ -314,7 +281,7 @@ static void write_targets(struct writer *w)
         json_out_open(o, NULL, '{');
         json_out_string(o, "url", t->url);
         json_out_string(o, "method", t->method);
-        write_totals(w, &t->totals);
+        json_write_totals(&w->out, &t->totals, w->result->duration_s);
         write_latency(w, "latency", t->latency);
         write_latency(w, "service_time", t->service_time);
         write_status(w, t->status);
@@ -356,6 +323,10 @@ static void write_generator(struct writer *w, const struct generator_health *g)
 {
     struct json_out *o = &w->out;
 
+    if (result_is_import(w->result)) {
+        json_out_null(o, "generator");
+        return;
+    }
     json_out_open(o, "generator", '{');
     json_out_bool(o, "limited", g->limited);
     write_strings(w, "reasons", &g->reasons);
@@ -392,6 +363,24 @@ static void write_tls(struct writer *w)
     json_out_close(o, '}');
 }
 
+/* Zero stands for "not known" in an import: null here. */
+static void write_when(struct writer *w)
+{
+    const struct result *r = w->result;
+    struct json_out *o = &w->out;
+    const bool import = result_is_import(r);
+
+    json_out_string(o, "started", import && r->started[0] == '\0' ? NULL : r->started);
+    if (import && !(r->duration_s > 0))
+        json_out_null(o, "duration_s");
+    else
+        json_out_double(o, "duration_s", r->duration_s);
+    if (import)
+        json_out_null(o, "ramp_s");
+    else
+        json_out_double(o, "ramp_s", r->ramp_s);
+}
+
 static void write_identity(struct writer *w)
 {
     const struct result *r = w->result;
@@ -403,9 +392,7 @@ static void write_identity(struct writer *w)
     json_out_string(o, "name", r->name != NULL ? r->name : "");
     write_labels(w, &r->labels);
     json_out_string(o, "kind", r->kind != NULL ? r->kind : "");
-    json_out_string(o, "started", r->started);
-    json_out_double(o, "duration_s", r->duration_s);
-    json_out_double(o, "ramp_s", r->ramp_s);
+    write_when(w);
     json_out_bool(o, "valid", r->valid);
     json_out_bool(o, "interrupted", r->interrupted);
     write_strings(w, "reasons", &r->reasons);
@@ -463,9 +450,10 @@ static void write_document(struct writer *w)
 
     json_out_open(&w->out, NULL, '{');
     write_identity(w);
+    json_write_sample(&w->out, r);
     write_promises(w);
     write_warmup(w, &r->warmup);
-    write_totals(w, &r->totals);
+    json_write_totals(&w->out, &r->totals, r->duration_s);
     if (r->rounds != NULL)
         json_write_rounds(&w->out, r->rounds);
     else

@@ -111,6 +111,24 @@ static void generator_release(struct generator_health *g)
     hist_free(g->send_lateness);
 }
 
+static void sample_release(struct result *r)
+{
+    free(r->run);
+    for (size_t i = 0; i < r->cell_count; i++) {
+        free(r->cell[i].name);
+        free(r->cell[i].value);
+    }
+    for (size_t i = 0; i < r->metric_count; i++) {
+        free(r->metrics[i].name);
+        free(r->metrics[i].unit);
+    }
+    for (size_t i = 0; i < r->seen_count; i++)
+        free(r->seen[i].what);
+    free(r->cell);
+    free(r->metrics);
+    free(r->seen);
+}
+
 void result_free(struct result *r)
 {
     if (r == NULL)
@@ -140,6 +158,7 @@ void result_free(struct result *r)
     hist_free(r->tls_full);
     hist_free(r->tls_resumed);
     rounds_result_free(r->rounds);
+    sample_release(r);
     free(r);
 }
 

@@ -9,7 +9,8 @@
  * Identity (result_check() verifies; a broken one makes the result invalid, loudly):
  *   totals.started = ok + failed + unfinished, also per target and summed over targets;
  *   sum of status counts + failures without a status = ok + failed; sum of errors' counts = failed;
- *   latency.count = ok (overflow included); min <= p(q) <= max, rising in q; Little's law (see docs/measuring.md). */
+ *   latency.count = ok (overflow included); min <= p(q) <= max, rising in q; Little's law (see docs/measuring.md).
+ * A foreign report (kind "import") follows other rules, and is not checked. */
 #ifndef PLIMSOLL_RESULT_RESULT_H
 #define PLIMSOLL_RESULT_RESULT_H
 
@@ -58,7 +59,33 @@ const char *phase_text(enum phase p);
 
 #define STATUS_MAX 1000 /* counts by status 0 … 999 */
 
+/* A foreign report seldom has them all: bits of totals.absent. Those of load are never absent. */
+enum total {
+    TOTAL_STARTED,
+    TOTAL_SENT,
+    TOTAL_OK,
+    TOTAL_FAILED,
+    TOTAL_UNFINISHED,
+    TOTAL_NOT_SENT,
+    TOTAL_RETRIED,
+    TOTAL_INTERIM_REPLIES,
+    TOTAL_REQUESTS_PER_S,
+    TOTAL_OK_IN_WINDOW,
+    TOTAL_BYTES_SENT,
+    TOTAL_BYTES_RECEIVED,
+    TOTAL_BODY_BYTES_RECEIVED,
+    TOTAL_CONNECTIONS_OPENED,
+    TOTAL_CONNECTIONS_REUSED,
+    TOTAL_TLS_HANDSHAKES,
+    TOTAL_TLS_RESUMED,
+    TOTAL_IN_FLIGHT_MEAN,
+    TOTAL_IN_WINDOW_S,
+    TOTALS
+};
+#define TOTALS_ABSENT_ALL ((UINT32_C(1) << TOTALS) - 1)
+
 struct totals {
+    uint32_t absent; /* 1 << enum total: not known, and then 0 below and null in a document */
     uint64_t started, sent, ok, failed, unfinished, not_sent, retried, interim_replies;
     double unfinished_oldest_s;
     double requests_per_s;
@@ -80,6 +107,11 @@ struct error_entry {
                     redacted; may be NULL */
     double first_at_s, last_at_s; /* from the start of the window */
 };
+
+static inline bool totals_has(const struct totals *t, enum total part)
+{
+    return (t->absent >> part & 1u) == 0;
+}
 
 struct address_entry {
     char *address;
@@ -136,6 +168,25 @@ struct generator_health {
     uint64_t log_waits;               /* times a worker waited for the log's writer */
 };
 
+/* A dimension of a cell and its value there: "routes", "500". */
+struct dimension {
+    char *name, *value;
+};
+
+/* A figure that has no place of its own: what a suite measured, or what a foreign report says without the histogram
+ * from which it came. Names as comparisons know them: "latency_p99", "service_time_mean", "connect_mean". */
+struct named_figure {
+    char *name, *unit; /* "s", "1/s", "B", "share" (0 ... 1), "1" (a count) */
+    double value;
+    bool higher_is_better;
+};
+
+/* What was seen and counted without an exact status or kind of failure: "status 4xx", "non-2xx replies". */
+struct seen {
+    char *what;
+    uint64_t count;
+};
+
 /* config: name, value pairs in order, values already as JSON texts ("10", "\"GET\"", "null"). */
 struct config_entry {
     char *name, *json;
@@ -149,10 +200,10 @@ struct warmup_totals {
 struct result {
     char id[UUID_TEXT_MAX];
     char *name;
-    char *kind;            /* "load", "rounds" */
-    struct strlist labels; /* "K=V" */
-    char started[40];      /* RFC 3339 */
-    double duration_s, ramp_s;
+    char *kind;                /* "load", "rounds"; "import": of a foreign report, where much is absent */
+    struct strlist labels;     /* "K=V" */
+    char started[40];          /* RFC 3339; "": not known */
+    double duration_s, ramp_s; /* of an import 0: not known */
     bool valid, interrupted;
     struct strlist reasons, warnings;
     struct strlist command;
@@ -181,6 +232,17 @@ struct result {
     char *tls_version, *tls_cipher;      /* of the first connection; NULL for plain */
     struct hist *tls_full, *tls_resumed; /* handshakes of each kind; together phases[PHASE_TLS]; may be NULL */
     struct rounds_result *rounds;        /* of kind "rounds", and only of it */
+
+    /* A sample of a matrix. All that have the same `run` are one run, of a cell for each set of dimensions. */
+    char *run; /* NULL: a run of its own */
+    struct dimension *cell;
+    size_t cell_count;
+    bool has_sample;
+    uint32_t sample; /* of its cell, from 0 */
+    struct named_figure *metrics;
+    size_t metric_count;
+    struct seen *seen;
+    size_t seen_count;
 };
 
 MUST_CHECK int result_new(struct result **out, struct err *err); /* id, started and host filled */
@@ -197,6 +259,16 @@ bool result_add_config(struct result *r, const char *name, const char *fmt_json,
     __attribute__((format(printf, 3, 4)));
 bool result_add_config_string(struct result *r, const char *name,
                               const char *value); /* quoted and escaped here; NULL: null */
+
+/* Sets the figure or the dimension; one that is there already gets the new value. False: no memory. */
+bool result_set_metric(struct result *r, const char *name, double value, const char *unit, bool higher_is_better);
+bool result_set_dimension(struct result *r, const char *name, const char *value);
+/* Adds to what was seen; 0 adds nothing. */
+bool result_add_seen(struct result *r, const char *what, uint64_t count);
+/* NULL when it has none of that name. */
+const struct named_figure *result_metric(const struct result *r, const char *name);
+const char *result_dimension(const struct result *r, const char *name);
+bool result_is_import(const struct result *r);
 
 /* Checks every identity above; each broken one becomes a reason and valid = false. False when any was broken. */
 bool result_check(struct result *r);

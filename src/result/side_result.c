@@ -103,6 +103,8 @@ static bool add_host(struct record *r, const struct host_info *h)
 {
     char cpus[32], memory[32];
 
+    if (h->hostname[0] == '\0' && h->cpus == 0)
+        return true;
     snprintf(cpus, sizeof(cpus), "%u", h->cpus);
     snprintf(memory, sizeof(memory), "%" PRIu64, h->memory_bytes);
     return record_add_fact(r, FACT_HOST, "hostname", h->hostname) &&
@@ -138,17 +140,55 @@ static bool add_times(struct record *r, const char *of, const struct hist *h, co
     return ok;
 }
 
+/* Those of a sample that have no place of their own. */
+static bool add_named(struct record *r, const struct result *result)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < result->metric_count && ok; i++) {
+        const struct named_figure *m = &result->metrics[i];
+
+        ok = record_metric(r, m->name) != NULL ||
+             record_add_metric(r, m->name, m->value, m->higher_is_better, strcmp(m->unit, "share") == 0);
+    }
+    return ok;
+}
+
+static bool add_error_share(struct record *r, const struct totals *t)
+{
+    if (t->started == 0 || !totals_has(t, TOTAL_FAILED))
+        return true;
+    return record_add_metric(r, "error_share", (double)t->failed / (double)t->started, false, true);
+}
+
 static bool add_metrics(struct record *r, const struct result *result)
 {
     const struct totals *t = &result->totals;
 
     r->requests = t->started;
     r->failures = t->failed;
-    return record_add_metric(r, "requests_per_s", t->requests_per_s, true, false) &&
+    return (!totals_has(t, TOTAL_REQUESTS_PER_S) ||
+            record_add_metric(r, "requests_per_s", t->requests_per_s, true, false)) &&
            add_times(r, "latency", result->latency, result) &&
-           add_times(r, "service_time", result->service_time, result) &&
-           (t->started == 0 ||
-            record_add_metric(r, "error_share", (double)t->failed / (double)t->started, false, true));
+           add_times(r, "service_time", result->service_time, result) && add_error_share(r, t) && add_named(r, result);
+}
+
+static bool add_cell(struct record *r, const struct result *result)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < result->cell_count && ok; i++)
+        ok = record_add_fact(r, FACT_CELL, result->cell[i].name, result->cell[i].value);
+    return ok;
+}
+
+static bool add_seen(struct record *r, const struct result *result)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < result->seen_count && ok; i++)
+        ok = record_add_sighting(r, result->seen[i].what, result->seen[i].count);
+    return ok;
 }
 
 static bool add_errors(struct record *r, const struct result *result)
@@ -206,7 +246,8 @@ bool side_add_result(struct side *s, const struct result *result, const char *so
     snprintf(r->started, sizeof(r->started), "%s", result->started);
     for (size_t i = 0; i < result->labels.count && ok; i++)
         ok = add_label(r, result->labels.items[i]);
-    return ok && add_config(r, result) && add_targets(r, result) && add_host(r, &result->host) &&
+    return ok && add_cell(r, result) && add_config(r, result) && add_targets(r, result) && add_host(r, &result->host) &&
            (result->name == NULL || result->name[0] == '\0' || record_add_fact(r, FACT_LABEL, "name", result->name)) &&
-           add_metrics(r, result) && add_errors(r, result) && add_statuses(r, result) && add_reason(r, result);
+           add_metrics(r, result) && add_errors(r, result) && add_statuses(r, result) && add_seen(r, result) &&
+           add_reason(r, result);
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "import/formats.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "import/printed.h"
+
+bool plimsoll_looks_like(struct slice head)
+{
+    return printed_contain(slice_take(head, 512), "\"plimsoll-result\"");
+}
+
+static int give(struct source *s, struct slice json)
+{
+    struct result *r = NULL;
+
+    if (result_from_json(&r, json, s->err) == 0)
+        return source_give(s, r, NULL);
+    err_prefix(s->err, "%s", s->name);
+    if (s->err->kind != ERR_SYSTEM)
+        s->err->kind = ERR_CONFIG;
+    return err_hint(s->err, "expected what plimsoll load --json writes");
+}
+
+/* Where the JSON value at the beginning of the text ends: brackets counted outside of strings. The document itself is
+ * checked by result_from_json(). */
+static size_t value_length(struct slice text)
+{
+    size_t depth = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+
+        if (quoted && c == '\\')
+            i++;
+        else if (c == '"')
+            quoted = !quoted;
+        else if (!quoted && (c == '{' || c == '['))
+            depth++;
+        else if (!quoted && (c == '}' || c == ']') && --depth == 0)
+            return i + 1;
+        if (depth == 0)
+            return i + 1;
+    }
+    return text.len;
+}
+
+static struct slice skip(struct slice text, const char *what)
+{
+    while (text.len > 0 && text.ptr[0] != '\0' && strchr(what, text.ptr[0]) != NULL)
+        text = slice_drop(text, 1);
+    return text;
+}
+
+int plimsoll_read(struct source *s)
+{
+    struct slice rest = skip(s->text, " \t\r\n");
+    const bool list = slice_starts(rest, SLICE("["));
+
+    if (list)
+        rest = slice_drop(rest, 1);
+    for (rest = skip(rest, " \t\r\n,"); rest.len > 0 && rest.ptr[0] != ']'; rest = skip(rest, " \t\r\n,")) {
+        const size_t n = value_length(rest);
+
+        if (give(s, slice_take(rest, n)) != 0)
+            return -1;
+        rest = slice_drop(rest, n);
+    }
+    if (list != slice_starts(rest, SLICE("]")) || skip(slice_drop(rest, 1), " \t\r\n").len > 0)
+        return err_set(s->err, ERR_CONFIG, 0, "%s: the list of documents is cut off", s->name);
+    return 0;
+}

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/json_text.h"
 #include "http/redact.h"
 #include "net/addr.h"
 #include "serve/exchange.h"
-#include "serve/json_text.h"
 #include "serve/routes.h"
 
 enum { TARGET_MAX_BYTES = 8 * 1024 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "serve/json_text.h"
+#include "base/json_text.h"
 #include "serve/routes.h"
 #include "serve/worker.h"
 

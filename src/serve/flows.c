@@ -11,8 +11,8 @@
 #include <jansson.h>
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "http/url.h"
-#include "serve/json_text.h"
 
 enum { PATH_BYTES = 8192 };
 

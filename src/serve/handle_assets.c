@@ -13,12 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_text.h"
 #include "base/random.h"
 #include "http/multipart.h"
 #include "serve/beneath.h"
 #include "serve/decode.h"
 #include "serve/encode.h"
-#include "serve/json_text.h"
 #include "serve/send_file.h"
 #include "serve/site.h"
 #include "serve/store.h"

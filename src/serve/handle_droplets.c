@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "http/multipart.h"
 #include "serve/beneath.h"
 #include "serve/decode.h"
 #include "serve/encode.h"
-#include "serve/json_text.h"
 #include "serve/site.h"
 #include "serve/upload.h"
 #include "serve/upstream.h"

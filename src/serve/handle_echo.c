@@ -2,7 +2,7 @@
 /* GET /headers: what arrived here, for a look at what proxies add and remove. */
 #include "serve/handlers.h"
 
-#include "serve/json_text.h"
+#include "base/json_text.h"
 
 static void add_member(struct buf *out, const char *name, struct slice value)
 {

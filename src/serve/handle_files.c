@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json_text.h"
 #include "serve/beneath.h"
 #include "serve/decode.h"
 #include "serve/files_job.h"
-#include "serve/json_text.h"
 #include "serve/offload.h"
 #include "serve/query.h"
 #include "serve/send_file.h"

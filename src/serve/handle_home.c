@@ -2,7 +2,7 @@
 #include "serve/handlers.h"
 
 #include "base/buf.h"
-#include "serve/json_text.h"
+#include "base/json_text.h"
 #include "serve/routes.h"
 #include "serve/site.h"
 #include "serve/worker.h"

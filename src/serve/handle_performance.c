@@ -9,10 +9,10 @@
 
 #include <jansson.h>
 
+#include "base/json_text.h"
 #include "base/random.h"
 #include "serve/collect.h"
 #include "serve/flows.h"
-#include "serve/json_text.h"
 #include "serve/self.h"
 #include "serve/site.h"
 #include "serve/worker.h"

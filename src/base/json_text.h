@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* JSON strings of whatever bytes there are (RFC 8259 7). Valid UTF-8 passes; bytes that are none become U+FFFD, so that
  * the document is always JSON, whoever sent them. */
-#ifndef PLIMSOLL_SERVE_JSON_TEXT_H
-#define PLIMSOLL_SERVE_JSON_TEXT_H
+#ifndef PLIMSOLL_BASE_JSON_TEXT_H
+#define PLIMSOLL_BASE_JSON_TEXT_H
 
 #include "base/buf.h"
 

@@ -194,6 +194,19 @@ static void read_scaling(struct json_in *in, const json_t *element, struct round
     s->note = json_in_dup(in, object, "note");
 }
 
+static void read_promise(struct json_in *in, const json_t *element, struct rounds_promise *p)
+{
+    const json_t *object = json_in_object(in, element, "promise");
+
+    if (object == NULL)
+        return;
+    p->clauses = json_in_dup(in, object, "clauses");
+    p->largest = read_u32(in, object, "largest");
+    p->broken = read_u32(in, object, "broken");
+    p->by_law = json_in_bool(in, object, "by_law_without_end") ? INFINITY : read_known(in, object, "by_law");
+    p->extrapolated = json_in_bool(in, object, "extrapolated");
+}
+
 static void read_series(struct json_in *in, const json_t *document, struct rounds_result *r)
 {
     const json_t *array = json_in_array(in, document, "series", SERIES_MAX);
@@ -206,8 +219,10 @@ static void read_series(struct json_in *in, const json_t *document, struct round
 
         if (s == NULL)
             json_in_no_memory(in);
-        else
+        else {
             read_scaling(in, element, &s->scaling);
+            read_promise(in, element, &s->promise);
+        }
     }
 }
 

@@ -151,6 +151,22 @@ static void write_scaling(struct json_out *o, const struct rounds_scaling *s)
     json_out_close(o, '}');
 }
 
+static void write_promise(struct json_out *o, const struct rounds_promise *p)
+{
+    if (p->clauses == NULL) {
+        json_out_null(o, "promise");
+        return;
+    }
+    json_out_open(o, "promise", '{');
+    json_out_string(o, "clauses", p->clauses);
+    json_out_u64(o, "largest", p->largest);
+    json_out_u64(o, "broken", p->broken);
+    json_out_double(o, "by_law", p->by_law);
+    json_out_bool(o, "by_law_without_end", isinf(p->by_law));
+    json_out_bool(o, "extrapolated", p->extrapolated);
+    json_out_close(o, '}');
+}
+
 static void write_series(struct json_out *o, const struct rounds_result *r)
 {
     json_out_open(o, "series", '[');
@@ -159,6 +175,7 @@ static void write_series(struct json_out *o, const struct rounds_result *r)
         json_out_string(o, "name", r->series[i].name);
         json_out_string(o, "command", r->series[i].command);
         write_scaling(o, &r->series[i].scaling);
+        write_promise(o, &r->series[i].promise);
         json_out_close(o, '}');
     }
     json_out_close(o, ']');

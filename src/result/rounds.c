@@ -71,6 +71,7 @@ void rounds_result_free(struct rounds_result *r)
         free(r->series[i].name);
         free(r->series[i].command);
         free(r->series[i].scaling.note);
+        free(r->series[i].promise.clauses);
     }
     for (size_t i = 0; i < r->round_count; i++)
         round_release(&r->rounds[i]);
@@ -115,6 +116,7 @@ struct rounds_series *rounds_result_add_series(struct rounds_result *r, const ch
     r->series = grown;
     s = &grown[r->series_count];
     scaling_init(&s->scaling);
+    s->promise.by_law = NAN;
     if (copy_text(&s->name, name) && copy_text(&s->command, command)) {
         r->series_count++;
         return s;

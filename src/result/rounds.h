@@ -106,11 +106,21 @@ struct rounds_scaling {
     char *note; /* a sentence, when there is something to say; NULL */
 };
 
+/* What became of a promise (--slo) in a series. */
+struct rounds_promise {
+    char *clauses;     /* "mean<45s"; NULL: nothing was promised */
+    uint32_t largest;  /* size measured: it and all smaller ones keep the promise; 0: none does */
+    uint32_t broken;   /* the smallest size that breaks it; 0: none did */
+    double by_law;     /* the largest N that keeps it by the scaling law; NAN: not known, INFINITY: every N */
+    bool extrapolated; /* by_law lies beyond the largest N measured */
+};
+
 /* A command, or a platform: its rounds are fitted together. */
 struct rounds_series {
     char *name;
     char *command; /* as one line, redacted; NULL: imported without */
     struct rounds_scaling scaling;
+    struct rounds_promise promise;
 };
 
 struct rounds_result {

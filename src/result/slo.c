@@ -309,7 +309,7 @@ static bool value_of(const struct slo_clause *c, const struct result *r, double 
     return isfinite(*value);
 }
 
-static bool holds(enum slo_op op, double value, double limit)
+bool slo_op_holds(enum slo_op op, double value, double limit)
 {
     switch (op) {
     case SLO_BELOW:
@@ -333,7 +333,7 @@ bool slo_evaluate(const struct slo *s, const struct result *r, struct slo_outcom
         struct slo_outcome o = { 0 };
 
         o.known = value_of(c, r, &o.value);
-        o.kept = o.known ? holds(c->op, o.value, c->limit) : c->scope == SLO_CLASS;
+        o.kept = o.known ? slo_op_holds(c->op, o.value, c->limit) : c->scope == SLO_CLASS;
         all = all && o.kept;
         if (outcomes != NULL)
             outcomes[i] = o;

@@ -66,6 +66,9 @@ bool slo_evaluate(const struct slo *s, const struct result *r, struct slo_outcom
 /* Judges a finished run by the clauses: fills r->promises. Whether the run is valid is another matter and stays. */
 MUST_CHECK int result_judge_slo(struct result *r, const struct slo *slo, struct err *err);
 
+/* value OP limit */
+bool slo_op_holds(enum slo_op op, double value, double limit);
+
 /* A value of a clause's figure as people read it: "49.8 ms", "0.0812 %", "2,004/s". */
 #define SLO_TEXT_MAX 48
 const char *slo_format_value(char out[SLO_TEXT_MAX], const struct slo_clause *c, double value);

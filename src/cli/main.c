@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/interrupt.h"
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "net/tls.h"
 
 static const struct command {

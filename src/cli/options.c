@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/suggest.h"
+#include "base/suggest.h"
 #include "http/redact.h"
 
 /* argp's keys: the short letter, or for rows without one this plus their number. */

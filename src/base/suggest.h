@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* "Did you mean …": the known word nearest to a mistyped one. */
-#ifndef PLIMSOLL_CLI_SUGGEST_H
-#define PLIMSOLL_CLI_SUGGEST_H
+#ifndef PLIMSOLL_BASE_SUGGEST_H
+#define PLIMSOLL_BASE_SUGGEST_H
 
 #include "base/slice.h"
 

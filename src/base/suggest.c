@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/suggest.h"
+#include "base/suggest.h"
 
 #include <limits.h>
 

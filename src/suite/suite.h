@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A suite as it is written: YAML (or JSON) read into plain data. docs/suites.md and `plimsoll run --schema` are made
+ * from the same table of keys (keys.h).
+ *
+ * Texts may hold places, {name}: a parameter, a dimension of the matrix, or one of {cell} {sample} {side} {run} {dir}
+ * {port:NAME} (the port given to the service NAME). "{{" is "{". They are filled in per sample (places.h), so a text
+ * here is still as written. Every node keeps its line for messages.
+ *
+ * suite_read() owns nothing but *out; the text may go after the call. Errors are ERR_CONFIG, "FILE:LINE: …", with the
+ * key, what is allowed, and the nearest known word as hint. */
+#ifndef PLIMSOLL_SUITE_SUITE_H
+#define PLIMSOLL_SUITE_SUITE_H
+
+#include "base/err.h"
+#include "base/strlist.h"
+
+#define SUITE_CELLS_MAX 100000u
+#define SUITE_SAMPLES_MAX 100000u
+
+/* A name with its text; lists of them keep the order of the file. */
+struct suite_pair {
+    char *name, *value;
+    unsigned line;
+};
+struct suite_pairs {
+    struct suite_pair *items;
+    size_t count;
+};
+
+/* matrix: a dimension and its values in order. */
+struct suite_dimension {
+    char *name;
+    struct strlist values;
+    unsigned line;
+};
+
+/* setup, teardown, before_each, after_each, facts: a command for the shell. */
+struct suite_command {
+    char *name; /* of a fact; "" else */
+    char *run;
+    uint64_t timeout_ns;
+    bool may_fail;
+    unsigned line;
+};
+struct suite_commands {
+    struct suite_command *items;
+    size_t count;
+};
+
+enum suite_ready { READY_AT_ONCE, READY_PORT, READY_URL, READY_LOG };
+
+/* services: started before the setup, in order, each waited for, stopped by its own pid in the end. */
+struct suite_service {
+    char *name;
+    char *run;
+    enum suite_ready ready;
+    char *ready_at; /* "[HOST:]PORT", a URL, a pattern for a line of its output */
+    uint64_t timeout_ns;
+    bool each_cell; /* restarted for every cell instead of once for the run */
+    unsigned line;
+};
+
+/* What a sample is. */
+enum suite_doer { DOER_LOAD, DOER_ROUNDS, DOER_CHECKS, DOER_COMMAND };
+
+/* checks: a GET whose JSON fields become metrics. */
+struct suite_check {
+    char *name, *url, *method, *body;
+    struct suite_pairs headers;
+    struct suite_pairs metrics; /* name: path of the field ("filesPerSecond", "result.p99") */
+    uint32_t repeat;            /* best or mean of so many */
+    bool best;                  /* else the mean */
+    uint64_t timeout_ns;
+    unsigned line;
+};
+
+/* A metric of a `command`, or one that is made from others. */
+struct suite_metric {
+    char *name, *unit;
+    bool higher_is_better;
+    char *json, *regex; /* path of a field, or a pattern whose first group is the number; neither: its time */
+    unsigned line;
+};
+
+/* verify: one request to every target before any load. */
+struct suite_verify {
+    char *url, *method, *body_regex;
+    struct suite_pairs headers;
+    uint32_t status; /* 0: any 2xx */
+    bool insecure;
+    unsigned line;
+};
+
+/* Connections that a cell needs against what the routers carry. */
+struct suite_budget {
+    bool present;
+    char *clients, *routes, *termination; /* texts with places; termination may be "mix" or a text such as "edge" */
+    char *routers, *maxconn;
+    double imbalance;           /* default 1.25 */
+    struct suite_pairs factors; /* termination: connections that one client's needs in the router */
+    bool skip;                  /* over_budget: skip (else stop) */
+};
+
+enum suite_order { ORDER_INTERLEAVED, ORDER_SHUFFLED, ORDER_AS_WRITTEN };
+
+struct suite {
+    char *file; /* as given, for messages */
+    char *dir;  /* of the file: relative paths start here */
+    char *name, *about;
+    struct suite_pairs parameters; /* defaults, then overridden */
+    struct suite_dimension *dimensions;
+    size_t dimension_count;
+    struct suite_pairs *exclude, *include; /* each a set of name: value */
+    size_t exclude_count, include_count;
+    char *samples, *quiet; /* texts, since parameters may set them */
+    enum suite_order order;
+    uint64_t timeout_ns; /* of a sample; 0: by its own length */
+    uint32_t retries;    /* of an invalid sample */
+    enum suite_doer doer;
+    struct suite_pairs options; /* load, rounds: option and value, in order; a flag has the value "true" */
+    char *target_file;          /* load's targets, made by `targets_from` or named; NULL: none */
+    struct suite_check *checks;
+    size_t check_count;
+    char *command; /* of DOER_COMMAND */
+    struct suite_metric *metrics;
+    size_t metric_count;
+    struct suite_commands setup, teardown, before_each, after_each, facts;
+    struct suite_service *services;
+    size_t service_count;
+    struct suite_verify *verify;
+    size_t verify_count;
+    struct suite_budget budget;
+    struct suite_pairs watch;
+    struct strlist slo;
+    struct strlist invalid_when; /* "errors", "rate", "client_limited" and clauses as of slo */
+    char *gate_metric;           /* NULL: the comparison's default */
+    double gate_min_change;      /* 0: its default */
+    char *baseline;              /* a tag; NULL: none */
+    struct suite_pairs against;  /* the second side's parameters; empty: one side */
+};
+
+/* sets: "NAME=VALUE", parameters from the command line; "scale=large" also picks a set of `scales`. */
+MUST_CHECK int suite_read(struct suite **out, const char *path, const struct strlist *sets, struct err *err);
+void suite_free(struct suite *s); /* NULL is fine */
+
+#endif

@@ -2,7 +2,21 @@
 #include "result/slo.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/* As it was given, and of each where it was worst. */
+static char *clause_text(const struct slo_clause *c, const struct slo_outcome *o)
+{
+    char *text = NULL;
+
+    if (o->worst == 0)
+        return slice_dup(slice_str(c->text));
+    if (c->scope == SLO_EACH_TARGET)
+        return asprintf(&text, "%s (worst: target %zu)", c->text, o->worst) < 0 ? NULL : text;
+    return asprintf(&text, "%s (worst: %s)", c->text, reply_class_text((enum reply_class)(o->worst - 1))) < 0 ? NULL
+                                                                                                              : text;
+}
 
 int result_judge_slo(struct result *r, const struct slo *slo, struct err *err)
 {
@@ -18,7 +32,7 @@ int result_judge_slo(struct result *r, const struct slo *slo, struct err *err)
         const struct slo_clause *c = &slo->clauses[i];
         struct promise *p = &r->promises[r->promise_count++];
 
-        p->clause = slice_dup(slice_str(c->text));
+        p->clause = clause_text(c, &outcomes[i]);
         p->unit = c->figure < SLO_ERRORS ? PROMISE_SECONDS : c->figure == SLO_ERRORS ? PROMISE_SHARE : PROMISE_PER_S;
         p->limit = c->limit;
         p->known = outcomes[i].known;

@@ -89,6 +89,12 @@ static bool parse_scope(struct slo_clause *c, struct slice name)
         if (slice_eq(name, slice_str(reply_class_text(c->class))))
             return c->source == SLO_LATENCY;
     }
+    c->scope = SLO_EACH_CLASS;
+    if (slice_eq(name, SLICE("*xx")))
+        return c->source == SLO_LATENCY;
+    c->scope = SLO_EACH_TARGET;
+    if (slice_eq(name, SLICE("*")))
+        return c->source < 0;
     c->scope = SLO_TARGET;
     if (slice_to_u64(name, &number)) {
         c->target_number = number;
@@ -162,8 +168,8 @@ static int parse_clause(struct slo_clause *c, struct slice text, struct err *err
     if (slice_find(slice_take(text, at), '@') >= 0 && !parse_scope(c, scope)) {
         err_set(err, ERR_USAGE, 0, "\"%.*s\" has no figure for \"%.*s\"", SLICE_FMT(text), SLICE_FMT(scope));
         return err_hint(err,
-                        "after @ stands a class (2xx … 5xx, error; of the latency) or a target (its number from 1, or "
-                        "its URL; of latency or service time)");
+                        "after @ stands a class (2xx … 5xx, error, or *xx for each; of the latency) or a target (its "
+                        "number from 1, its URL, or * for each; of latency or service time)");
     }
     if (parse_limit(c, slice_drop(text, at + op_len), err) != 0)
         return err_prefix(err, "%.*s", SLICE_FMT(text));
@@ -324,16 +330,55 @@ bool slo_op_holds(enum slo_op op, double value, double limit)
     return false;
 }
 
+static struct slo_outcome outcome_of(const struct slo_clause *c, const struct result *r)
+{
+    struct slo_outcome o = { 0 };
+
+    o.known = value_of(c, r, &o.value);
+    o.kept = o.known ? slo_op_holds(c->op, o.value, c->limit) : c->scope == SLO_CLASS;
+    return o;
+}
+
+static bool is_worse(const struct slo_clause *c, const struct slo_outcome *a, const struct slo_outcome *than)
+{
+    if (a->known != than->known)
+        return c->scope == SLO_EACH_TARGET ? !a->known : a->known;
+    return c->op == SLO_BELOW || c->op == SLO_AT_MOST ? a->value > than->value : a->value < than->value;
+}
+
+/* The worst of all targets, or of all classes of replies. */
+static struct slo_outcome worst_of(const struct slo_clause *c, const struct result *r)
+{
+    const size_t count = c->scope == SLO_EACH_TARGET ? r->target_count : (size_t)CLASS_ERROR;
+    struct slo_outcome worst = { .kept = c->scope == SLO_EACH_CLASS };
+    struct slo_clause one = *c;
+
+    for (size_t i = 0; i < count; i++) {
+        struct slo_outcome o;
+
+        one.scope = c->scope == SLO_EACH_TARGET ? SLO_TARGET : SLO_CLASS;
+        one.target = NULL;
+        one.target_number = i + 1;
+        one.class = (enum reply_class)i;
+        if (one.scope == SLO_CLASS && hist_count(r->by_class[i]) == 0)
+            continue; /* did not occur */
+        o = outcome_of(&one, r);
+        o.worst = i + 1;
+        if (worst.worst == 0 || is_worse(c, &o, &worst))
+            worst = o;
+    }
+    return worst;
+}
+
 bool slo_evaluate(const struct slo *s, const struct result *r, struct slo_outcome *outcomes)
 {
     bool all = true;
 
     for (size_t i = 0; i < s->count; i++) {
         const struct slo_clause *c = &s->clauses[i];
-        struct slo_outcome o = { 0 };
+        const bool each = c->scope == SLO_EACH_TARGET || c->scope == SLO_EACH_CLASS;
+        const struct slo_outcome o = each ? worst_of(c, r) : outcome_of(c, r);
 
-        o.known = value_of(c, r, &o.value);
-        o.kept = o.known ? slo_op_holds(c->op, o.value, c->limit) : c->scope == SLO_CLASS;
         all = all && o.kept;
         if (outcomes != NULL)
             outcomes[i] = o;

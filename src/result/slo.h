@@ -10,7 +10,9 @@
  *   scope      2xx 3xx 4xx 5xx error   a class: its latency; errors is its share of what was started, requests_per_s
  *              how many ended a second
  *              2, or http://…          a target, by its number from 1 or by its URL as the document has it
- *   value      durations with a unit, shares as 0.1% or 0.001, rates as 100, 2k or 2k/s
+ *   scope      *                   every target: the worst of them counts, and one without the figure breaks the
+ * promise *xx                 every class of replies that occurred value      durations with a unit, shares as 0.1% or
+ * 0.001, rates as 100, 2k or 2k/s
  *
  * A figure that a run does not have (the p99 of no request) keeps no promise, but for a class: no 5xx is no slow 5xx.
  */
@@ -29,7 +31,7 @@ enum slo_figure {
     SLO_REQUESTS_PER_S /* a rate */
 };
 enum slo_op { SLO_BELOW, SLO_AT_MOST, SLO_ABOVE, SLO_AT_LEAST };
-enum slo_scope { SLO_ALL, SLO_CLASS, SLO_TARGET };
+enum slo_scope { SLO_ALL, SLO_CLASS, SLO_TARGET, SLO_EACH_TARGET, SLO_EACH_CLASS };
 enum { SLO_LATENCY = -2, SLO_SERVICE_TIME = -1 }; /* the other sources are phases */
 
 struct slo_clause {
@@ -54,6 +56,7 @@ struct slo_outcome {
     bool known; /* the run has the figure */
     bool kept;
     double value; /* 0 when not known */
+    size_t worst; /* of each: the number of the target, from 1; 1 … 5: the class 1xx … 5xx; 0: does not apply */
 };
 
 /* The caller ends *out with slo_release(), also after -1. ERR_USAGE quotes the clause and says what is possible. */

@@ -44,6 +44,13 @@ def test_a_target_by_number_and_by_url(load, start_target):
     assert run.doc["slo"][1]["observed"] >= 0.02
 
 
+def test_each_target_and_each_class(load, start_target):
+    slow, fast = start_target(SLOW), start_target(OK)
+    run = load("-c", "1", "-n", "40", "--slo", "p50@*<10ms,p50@*<10s,p50@*xx<10s", fast.url("/fast"), slow.url("/slow"), codes=(1,))
+    assert [(one["clause"], one["kept"]) for one in run.doc["slo"]] == [
+        ("p50@*<10ms (worst: target 2)", False), ("p50@*<10s (worst: target 2)", True), ("p50@*xx<10s (worst: 2xx)", True)]
+
+
 @pytest.mark.parametrize("clause, words", [
     ("p99<50", "unit"), ("latency<50ms", "requests_per_s"), ("p99", "<="), ("p99@6xx<1s", "class"), ("p99<50ms,", "compares nothing"),
 ])

@@ -29,6 +29,8 @@ static const struct read_case {
     { "a phase", "tls_max<1s", SLO_MAX, PHASE_TLS, 0, SLO_BELOW, 1, SLO_ALL },
     { "a class", "p99@2xx<1s", SLO_PERCENTILE, SLO_LATENCY, 99, SLO_BELOW, 1, SLO_CLASS },
     { "a target by number", "p99@2<1s", SLO_PERCENTILE, SLO_LATENCY, 99, SLO_BELOW, 1, SLO_TARGET },
+    { "each target", "p99@*<1s", SLO_PERCENTILE, SLO_LATENCY, 99, SLO_BELOW, 1, SLO_EACH_TARGET },
+    { "each class", "errors@*xx<1%", SLO_ERRORS, SLO_LATENCY, 0, SLO_BELOW, 0.01, SLO_EACH_CLASS },
     { "a target by URL", "errors@http://a.test:80/<1%", SLO_ERRORS, SLO_LATENCY, 0, SLO_BELOW, 0.01, SLO_TARGET },
 };
 
@@ -85,6 +87,8 @@ static const struct refused_case {
     { "targets are counted from 1", "p99@0<1s", "no figure for \"0\"", "from 1" },
     { "no scope behind @", "p99@<1s", "no figure for \"\"", "class" },
     { "a word that is neither class nor URL", "p99@all<1s", "no figure for \"all\"", "URL" },
+    { "targets have no phases", "tls_p99@*<1s", "no figure for \"*\"", "*" },
+    { "a class has no service time, nor have all", "service_p99@*xx<1s", "no figure for \"*xx\"", "*xx" },
     { "no limit", "p99<", "p99<: ", "" },
 };
 
@@ -147,6 +151,9 @@ static const struct held_case {
     { "a class that did not occur is not slow", "p99@5xx<1ms", false, true },
     { "all replies are of the class 2xx", "errors@2xx>=1", true, true },
     { "the first target", "p99@1<2s", true, true },
+    { "each target", "p99@*<2s", true, true },
+    { "each class that occurred", "p99@*xx<2s", true, true },
+    { "one of them is slower", "p99@*xx<1ms", true, false },
     { "there is no ninth target", "p99@9<2s", false, false },
     { "no such URL", "p99@http://nowhere.test/<2s", false, false },
     { "a phase that did not occur keeps nothing", "tls_p99<2s", false, false },
@@ -189,6 +196,51 @@ static void test_held_target_by_url(void **state)
                        1e-12);
     slo_release(&slo);
     buf_release(&text);
+    result_free(r);
+    (void)state;
+}
+
+/* The first target is twice as slow as the second, and the third had no request. */
+static void test_the_worst_target_counts(void **state)
+{
+    static const struct {
+        const char *why, *text;
+        bool known, kept;
+        size_t worst, targets;
+    } CASES[] = {
+        { "a limit from above: the slowest", "max@*<1s", true, false, 1, 2 },
+        { "which is below this one", "max@*<3s", true, true, 1, 2 },
+        { "a limit from below: the fastest", "max@*>500ms", true, true, 2, 2 },
+        { "a target without a figure", "max@*<1h", false, false, 3, 3 },
+    };
+    struct result *r = sample_full();
+    struct err err = { 0 };
+    struct hist slow, fast;
+
+    assert_int_equal(hist_init(&slow, &err), 0);
+    assert_int_equal(hist_init(&fast, &err), 0);
+    hist_record(&slow, UINT64_C(2000000000));
+    hist_record(&fast, UINT64_C(900000000));
+    struct target_result targets[3] = { { .latency = &slow }, { .latency = &fast }, { 0 } };
+    struct target_result *own = r->targets;
+    const size_t own_count = r->target_count;
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct slo_outcome o;
+        struct slo slo;
+
+        r->targets = targets;
+        r->target_count = CASES[i].targets;
+        assert_int_equal(slo_parse(&slo, slice_str(CASES[i].text), &err), 0);
+        const bool kept = slo_evaluate(&slo, r, &o);
+        if (kept != CASES[i].kept || o.known != CASES[i].known || o.worst != CASES[i].worst)
+            fail_msg("%s: kept %d, known %d, worst %zu", CASES[i].why, kept, o.known, o.worst);
+        slo_release(&slo);
+    }
+    r->targets = own;
+    r->target_count = own_count;
+    hist_release(&slow);
+    hist_release(&fast);
     result_free(r);
     (void)state;
 }
@@ -301,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_too_many_clauses),
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_held_target_by_url),
+        cmocka_unit_test(test_the_worst_target_counts),
         cmocka_unit_test(test_every_clause_counts),
         cmocka_unit_test(test_nothing_ran),
         cmocka_unit_test(test_shown),

@@ -318,19 +318,21 @@ static bool head_arrived(struct client *c, const char *bytes, size_t len)
     return true;
 }
 
-static inline enum reply_state take(struct client *c, const char *bytes, size_t len, size_t *consumed, uint64_t now)
+__attribute__((always_inline)) static inline enum reply_state take(struct client *c, const char *bytes, size_t len,
+                                                                   size_t *consumed, uint64_t now)
 {
     struct loader *w = c->loader;
     const bool shown = w->run->plan->on_seen != NULL;
     bool is_kept = shown;
     const bool head_was_complete = c->reply.head_complete;
     const size_t kept_before = c->keep_len;
+    struct exchange *x = c->front;
     enum reply_state state;
 
     *consumed = 0;
-    if (c->front->reply_first_ns == 0)
-        c->front->reply_first_ns = now;
-    c->front->bytes_received += len;
+    if (x->reply_first_ns == 0)
+        x->reply_first_ns = now;
+    x->bytes_received += len;
     w->in_hand = slice_from(bytes, len);
     if (head_was_complete && c->reply.body_left > 0) { /* a known-length body that is looked at */
         *consumed = len < c->reply.body_left ? len : (size_t)c->reply.body_left;

@@ -199,7 +199,7 @@ static int make_targets(struct load_inputs *in, const struct load_options *o, st
     };
 
     if (o->targets_file != NULL) {
-        if (load_targets_read(&in->_listed, o->targets_file, &common, o, err) != 0)
+        if (load_targets_read(&in->_listed, o->targets_file, &common, &in->plan.tls, o, err) != 0)
             return -1;
         in->plan.targets = in->_listed.targets;
         in->plan.target_count = in->_listed.count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/load_targets.h"
+#include "cli/load_targets_reader.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,43 +12,18 @@
 #include "cli/load_form.h"
 #include "cli/load_models.h"
 #include "cli/load_values.h"
-#include "doc/doc.h"
 #include "http/url.h"
 
 #define FILE_MAX_BYTES ((size_t)64 << 20)
 #define TARGETS_MAX 100000u
 #define CONNECTIONS_MAX 1000000u
 
-/* What one target points to. The parsers of the command line fill `options`, so that both ways say the same. */
-struct target_extra {
-    struct load_options options;
-    struct load_manner manner;
-    struct load_expect expect;
-    struct load_part *parts;
-    struct addr source;
-    struct buf authorization;
-    uint64_t weight;
-    bool has_fields;
-};
-
-struct reader {
-    struct load_targets *out;
-    struct doc *doc;
-    const struct load_options *command;
-    struct load_target *target;
-    struct target_extra *extra;
-    struct err *err;
-};
-
-typedef int take_field(struct reader *r, const char *field, struct doc_node *value);
-
-static int no_memory(struct reader *r)
+int targets_no_memory(struct reader *r)
 {
     return err_set(r->err, ERR_SYSTEM, ENOMEM, "out of memory");
 }
 
-/* A text of its own for a scalar; NULL with the error set. */
-static const char *text_of(struct reader *r, const char *field, struct doc_node *value)
+const char *targets_text(struct reader *r, const char *field, struct doc_node *value)
 {
     if (doc_kind(value) != DOC_TEXT) {
         doc_refuse(r->doc, value, r->err, "\"%s\" must be a text or a number", field);
@@ -59,17 +34,16 @@ static const char *text_of(struct reader *r, const char *field, struct doc_node 
         return NULL;
     }
     if (!strlist_add(&r->out->_texts, doc_text(value))) {
-        no_memory(r);
+        targets_no_memory(r);
         return NULL;
     }
     return r->out->_texts.items[r->out->_texts.count - 1];
 }
 
-/* A parser of the command line on a value of the file; its error gets the place. */
-static int use(struct reader *r, const char *field, struct doc_node *value, option_parser *parse, void *into,
-               const struct option_row *row)
+int targets_use(struct reader *r, const char *field, struct doc_node *value, option_parser *parse, void *into,
+                const struct option_row *row)
 {
-    const char *text = text_of(r, field, value);
+    const char *text = targets_text(r, field, value);
     struct err inner = { 0 };
 
     if (text == NULL)
@@ -94,7 +68,7 @@ static int take_url(struct reader *r, const char *field, struct doc_node *value)
 {
     static const struct option_row ROW = { .name = "url", .example = "http://127.0.0.1/" };
 
-    if (use(r, field, value, load_value_url, &r->extra->options.urls, &ROW) != 0)
+    if (targets_use(r, field, value, load_value_url, &r->extra->options.urls, &ROW) != 0)
         return -1;
     r->target->url = r->extra->options.urls.items[r->extra->options.urls.count - 1];
     return 0;
@@ -104,7 +78,7 @@ static int take_method(struct reader *r, const char *field, struct doc_node *val
 {
     static const struct option_row ROW = { .name = "method", .example = "PUT" };
 
-    return use(r, field, value, load_value_method, &r->target->method, &ROW);
+    return targets_use(r, field, value, load_value_method, &r->target->method, &ROW);
 }
 
 /* {Name: value}: each as the option of that parser takes it. */
@@ -126,7 +100,7 @@ static int take_pairs(struct reader *r, const char *field, struct doc_node *map,
             return doc_refuse(r->doc, key, r->err, "\"%s\" must have texts as names and values", field);
         if (asprintf(&line, doc_kind(value) == DOC_EMPTY ? "%.*s:%.*s" : "%.*s: %.*s", SLICE_FMT(doc_text(key)),
                      value != NULL ? (int)doc_text(value).len : 0, value != NULL ? doc_text(value).ptr : "") < 0)
-            return no_memory(r);
+            return targets_no_memory(r);
         rc = parse(into, line, &ROW, &inner);
         free(line);
         if (rc != 0) {
@@ -145,7 +119,7 @@ static int take_headers(struct reader *r, const char *field, struct doc_node *va
         return -1;
     for (size_t i = 0; common != NULL && common != &r->extra->options.fields && i < common->count; i++)
         if (!strlist_add(&r->extra->options.fields, slice_str(common->items[i])))
-            return no_memory(r);
+            return targets_no_memory(r);
     r->target->fields = &r->extra->options.fields;
     return 0;
 }
@@ -161,7 +135,7 @@ static int set_body(struct reader *r, const char *field, struct doc_node *value,
 
 static int take_body(struct reader *r, const char *field, struct doc_node *value)
 {
-    const char *text = doc_kind(value) == DOC_EMPTY ? "" : text_of(r, field, value);
+    const char *text = doc_kind(value) == DOC_EMPTY ? "" : targets_text(r, field, value);
 
     if (text == NULL)
         return -1;
@@ -170,7 +144,7 @@ static int take_body(struct reader *r, const char *field, struct doc_node *value
 
 static int take_body_file(struct reader *r, const char *field, struct doc_node *value)
 {
-    const char *path = text_of(r, field, value);
+    const char *path = targets_text(r, field, value);
     struct stat st;
 
     if (path == NULL)
@@ -187,7 +161,7 @@ static int take_body_random(struct reader *r, const char *field, struct doc_node
     };
     uint64_t bytes = 0;
 
-    if (use(r, field, value, load_check_size, &bytes, &ROW) != 0)
+    if (targets_use(r, field, value, load_check_size, &bytes, &ROW) != 0)
         return -1;
     return set_body(r, field, value, &(struct load_body){ .present = true, .random_bytes = bytes });
 }
@@ -209,11 +183,11 @@ static int take_form(struct reader *r, const char *field, struct doc_node *map)
             return doc_refuse(r->doc, key, r->err, "\"%s\" must have texts as names and values", field);
         if (asprintf(&line, "%.*s=%.*s", SLICE_FMT(doc_text(key)), value != NULL ? (int)doc_text(value).len : 0,
                      value != NULL ? doc_text(value).ptr : "") < 0)
-            return no_memory(r);
+            return targets_no_memory(r);
         ok = strlist_add(form, slice_str(line));
         free(line);
         if (!ok)
-            return no_memory(r);
+            return targets_no_memory(r);
     }
     if (load_form_make(&r->extra->parts, &r->out->_texts, form, &inner) != 0) {
         doc_refuse(r->doc, map, r->err, "\"%s\": %s", field, inner.what);
@@ -248,7 +222,7 @@ static int take_think(struct reader *r, const char *field, struct doc_node *valu
     static const struct option_row ROW = { .name = "think", .example = "1s..2s", .max = UINT64_C(3600) * NS_PER_S };
     struct load_options *o = &r->extra->options;
 
-    if (use(r, field, value, load_model_think, o, &ROW) != 0)
+    if (targets_use(r, field, value, load_model_think, o, &ROW) != 0)
         return -1;
     r->extra->manner.think_min_ns = o->think_min_ns;
     r->extra->manner.think_max_ns = o->think_max_ns;
@@ -257,7 +231,7 @@ static int take_think(struct reader *r, const char *field, struct doc_node *valu
 
 static int take_source(struct reader *r, const char *field, struct doc_node *value)
 {
-    const char *text = text_of(r, field, value);
+    const char *text = targets_text(r, field, value);
 
     if (text == NULL)
         return -1;
@@ -269,7 +243,7 @@ static int take_source(struct reader *r, const char *field, struct doc_node *val
 
 static int take_sni(struct reader *r, const char *field, struct doc_node *value)
 {
-    r->target->sni = doc_kind(value) == DOC_EMPTY ? "" : text_of(r, field, value);
+    r->target->sni = doc_kind(value) == DOC_EMPTY ? "" : targets_text(r, field, value);
     return r->target->sni != NULL ? 0 : -1;
 }
 
@@ -277,16 +251,16 @@ static int take_user(struct reader *r, const char *field, struct doc_node *value
 {
     static const struct option_row ROW = { .name = "user", .example = "alice:secret" };
 
-    if (use(r, field, value, load_value_user, &r->extra->options.user, &ROW) != 0)
+    if (targets_use(r, field, value, load_value_user, &r->extra->options.user, &ROW) != 0)
         return -1;
     request_basic_authorization(&r->extra->authorization, slice_str(r->extra->options.user));
     r->target->authorization = r->extra->authorization.data;
-    return buf_ok(&r->extra->authorization) ? 0 : no_memory(r);
+    return buf_ok(&r->extra->authorization) ? 0 : targets_no_memory(r);
 }
 
 static int take_bearer(struct reader *r, const char *field, struct doc_node *value)
 {
-    const char *token = text_of(r, field, value);
+    const char *token = targets_text(r, field, value);
 
     if (token == NULL)
         return -1;
@@ -295,7 +269,7 @@ static int take_bearer(struct reader *r, const char *field, struct doc_node *val
             return doc_refuse(r->doc, value, r->err, "\"%s\" must be visible ASCII characters without spaces", field);
     buf_printf(&r->extra->authorization, "Bearer %s", token);
     r->target->authorization = r->extra->authorization.data;
-    return buf_ok(&r->extra->authorization) ? 0 : no_memory(r);
+    return buf_ok(&r->extra->authorization) ? 0 : targets_no_memory(r);
 }
 
 static int expect_status(struct reader *r, const char *field, struct doc_node *value)
@@ -303,7 +277,7 @@ static int expect_status(struct reader *r, const char *field, struct doc_node *v
     static const struct option_row ROW = { .name = "expect-status", .example = "200,404" };
 
     r->extra->expect.status = r->extra->options.expect_status;
-    return use(r, field, value, load_value_expect_status, &r->extra->options, &ROW);
+    return targets_use(r, field, value, load_value_expect_status, &r->extra->options, &ROW);
 }
 
 static int expect_size(struct reader *r, const char *field, struct doc_node *value)
@@ -313,7 +287,7 @@ static int expect_size(struct reader *r, const char *field, struct doc_node *val
     r->extra->expect.has_body_bytes = true;
     if (doc_kind(value) == DOC_TEXT && slice_to_u64(doc_text(value), &r->extra->expect.body_bytes))
         return 0; /* a number of bytes: no unit is needed where there is but one */
-    return use(r, field, value, load_check_size, &r->extra->expect.body_bytes, &ROW);
+    return targets_use(r, field, value, load_check_size, &r->extra->expect.body_bytes, &ROW);
 }
 
 static int expect_sha256(struct reader *r, const char *field, struct doc_node *value)
@@ -321,14 +295,14 @@ static int expect_sha256(struct reader *r, const char *field, struct doc_node *v
     static const struct option_row ROW = { .name = "expect-body-sha256" };
 
     r->extra->expect.body_sha256 = r->extra->options.expect_sha256;
-    return use(r, field, value, load_check_sha256, &r->extra->options, &ROW);
+    return targets_use(r, field, value, load_check_sha256, &r->extra->options, &ROW);
 }
 
 static int expect_body(struct reader *r, const char *field, struct doc_node *value)
 {
     static const struct option_row ROW = { .name = "expect-body", .example = "'ok'" };
 
-    return use(r, field, value, load_check_pattern, &r->extra->expect.body_regex, &ROW);
+    return targets_use(r, field, value, load_check_pattern, &r->extra->expect.body_regex, &ROW);
 }
 
 static int expect_headers(struct reader *r, const char *field, struct doc_node *value)
@@ -397,6 +371,11 @@ static const struct field_row TARGET_ROWS[] = {
     { "think", take_think },
     { "source", take_source },
     { "sni", take_sni },
+    { "insecure", target_tls_insecure },
+    { "cacert", target_tls_cacert },
+    { "cert", target_tls_cert },
+    { "key", target_tls_key },
+    { "alpn", target_tls_alpn },
     { "user", take_user },
     { "bearer", take_bearer },
     { "expect", take_expect },
@@ -411,6 +390,8 @@ static int take_target(struct reader *r, struct doc_node *node, const struct loa
     *r->target = *base;
     r->target->method = NULL;
     x->manner = (struct load_manner){ .requests_per_connection = o->requests_per_connection,
+                                      .close = o->close,
+                                      .tls_resume = o->tls_resume,
                                       .think_min_ns = o->think_min_ns,
                                       .think_max_ns = o->think_max_ns };
     if (base->expect != NULL)
@@ -421,6 +402,8 @@ static int take_target(struct reader *r, struct doc_node *node, const struct loa
         return -1;
     if (r->target->url == NULL)
         return doc_refuse(r->doc, node, r->err, "a target without \"url\"");
+    if (target_tls_check(r) != 0)
+        return -1;
     if (r->target->method == NULL)
         r->target->method = has_method || !r->target->body.present ? base->method : "POST";
     x->manner.connections = (uint32_t)(x->options.connections > 0 ? x->options.connections
@@ -445,7 +428,7 @@ static int read_list(struct reader *r, struct doc_node *list, const struct load_
     t->targets = calloc(count, sizeof(*t->targets));
     t->_extras = calloc(count, sizeof(*t->_extras));
     if (t->targets == NULL || t->_extras == NULL)
-        return no_memory(r);
+        return targets_no_memory(r);
     cursor = NULL;
     while ((node = doc_next(list, &cursor)) != NULL) {
         r->target = &t->targets[t->count];
@@ -457,9 +440,9 @@ static int read_list(struct reader *r, struct doc_node *list, const struct load_
 }
 
 int load_targets_read(struct load_targets *t, const char *path, const struct load_target *base,
-                      const struct load_options *o, struct err *err)
+                      const struct tls_client_config *tls, const struct load_options *o, struct err *err)
 {
-    struct reader r = { .out = t, .command = o, .err = err };
+    struct reader r = { .out = t, .command = o, .tls = tls, .err = err };
     struct doc_node *root, *list;
 
     *t = (struct load_targets){ 0 };

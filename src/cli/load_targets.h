@@ -4,7 +4,7 @@
  *
  *   url (must be there), method, headers {Name: value}, body | body_file | body_random | form {name: value or "@FILE"},
  *   connections | weight (times -c), requests_per_connection, requests (of each connection and its successors),
- *   think "1s" or "1s..2s", source, sni, user, bearer,
+ *   think "1s" or "1s..2s", source, sni, insecure, cacert, cert, key, alpn, user, bearer,
  *   expect {status, body_size, body_sha256, body, headers {Name: value}}
  *
  * What is not said is as on the command line. Paths of body_file and forms count from the current directory. */
@@ -23,10 +23,10 @@ struct load_targets {
     struct strlist _texts;
 };
 
-/* base: what the command line says of every target. Every mistake is ERR_CONFIG with file, line, field and what is
- * allowed. load_targets_release() also after -1. */
+/* base and tls: what the command line says of every target. Every mistake is ERR_CONFIG with file, line, field and what
+ * is allowed. load_targets_release() also after -1. */
 MUST_CHECK int load_targets_read(struct load_targets *t, const char *path, const struct load_target *base,
-                                 const struct load_options *o, struct err *err);
+                                 const struct tls_client_config *tls, const struct load_options *o, struct err *err);
 void load_targets_release(struct load_targets *t);
 
 #endif

@@ -378,15 +378,15 @@ void client_fail(struct client *c, const struct failure *why, uint64_t now)
 /* So many of the handshakes as --tls-resume says offer a session. */
 static struct tls_context *pick_context(struct client *c)
 {
-    const struct loader *w = c->loader;
+    const struct tls_contexts *tls = &c->loader->tls[c->target->tls_config];
 
-    if (w->tls_resuming == NULL)
-        return w->tls;
+    if (tls->resuming == NULL)
+        return tls->fresh;
     c->resume_credit += (float)c->target->manner.tls_resume;
-    if (w->tls != NULL && c->resume_credit < 1.0F)
-        return w->tls;
+    if (tls->fresh != NULL && c->resume_credit < 1.0F)
+        return tls->fresh;
     c->resume_credit -= 1.0F;
-    return w->tls_resuming;
+    return tls->resuming;
 }
 
 static void tls_events(struct client *c)

@@ -79,9 +79,10 @@ struct load_target {
     const char *authorization;        /* whole value; NULL: from the URL's userinfo, or none */
     const char
         *raw_target; /* request target to send instead of the URL's (ab's proxy: absolute-form); NULL: the URL's */
-    const char *authority;            /* Host to send instead of the URL's; NULL: the URL's */
-    const char *sni;                  /* NULL: the plan's */
-    const struct load_manner *manner; /* NULL: the plan's (closed model alone) */
+    const char *authority;               /* Host to send instead of the URL's; NULL: the URL's */
+    const char *sni;                     /* NULL: the plan's */
+    const struct tls_client_config *tls; /* NULL: the plan's; session_cache is set by tls_resume */
+    const struct load_manner *manner;    /* NULL: the plan's (closed model alone) */
 };
 
 /* HOST:PORT:ADDR[,ADDR…] of --resolve; port 0 = any. */

@@ -2,6 +2,7 @@
 #include "load/loader.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 
 #include "base/clock.h"
@@ -392,36 +393,38 @@ static int init_histograms(struct loader *w, struct err *err)
     return hist_init(&w->loop_lag, err) != 0 || hist_init(&w->interval_latency, err) != 0 ? -1 : 0;
 }
 
-static double least_resumed(const struct run *run)
+static int init_tls_config(struct loader *w, uint32_t k, struct err *err)
 {
-    double least = 1;
+    const struct run *run = w->run;
+    struct tls_client_config config = run->tls_configs[k];
+    double least = 1, most = 0;
 
-    for (size_t i = 0; i < run->target_count; i++)
-        if (run->targets[i].https && run->targets[i].manner.tls_resume < least)
-            least = run->targets[i].manner.tls_resume;
-    return least;
-}
+    for (size_t i = 0; i < run->target_count; i++) {
+        const struct target *t = &run->targets[i];
 
-static double most_resumed(const struct run *run)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < run->target_count; i++)
-        if (run->targets[i].https && run->targets[i].manner.tls_resume > most)
-            most = run->targets[i].manner.tls_resume;
-    return most;
+        if (!t->https || t->tls_config != k)
+            continue;
+        least = t->manner.tls_resume < least ? t->manner.tls_resume : least;
+        most = t->manner.tls_resume > most ? t->manner.tls_resume : most;
+    }
+    if (least < 1 && tls_client_context(&w->tls[k].fresh, &config, err) != 0)
+        return -1;
+    config.session_cache = true;
+    config.session_peers = (uint32_t)run->target_count;
+    return most > 0 ? tls_client_context(&w->tls[k].resuming, &config, err) : 0;
 }
 
 static int init_tls(struct loader *w, struct err *err)
 {
-    const double least = least_resumed(w->run), most = most_resumed(w->run);
-    struct tls_client_config config = w->run->plan->tls;
-
-    if (least < 1 && tls_client_context(&w->tls, &config, err) != 0)
-        return -1;
-    config.session_cache = true;
-    config.session_peers = (uint32_t)w->run->target_count;
-    return most > 0 ? tls_client_context(&w->tls_resuming, &config, err) : 0;
+    if (w->run->tls_config_count == 0)
+        return 0;
+    w->tls = calloc(w->run->tls_config_count, sizeof(*w->tls));
+    if (w->tls == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for TLS settings");
+    for (uint32_t k = 0; k < w->run->tls_config_count; k++)
+        if (init_tls_config(w, k, err) != 0)
+            return -1;
+    return 0;
 }
 
 static int init_loop(struct loader *w, struct err *err)
@@ -438,10 +441,7 @@ static int init_loop(struct loader *w, struct err *err)
     if (wakeup_init(&w->wakeup, w->loop, err) != 0 || alarm_init(&w->stage_alarm, w->loop, err) != 0 ||
         alarm_init(&w->lag_alarm, w->loop, err) != 0)
         return -1;
-    for (size_t i = 0; i < w->run->target_count; i++)
-        if (w->run->targets[i].https)
-            return init_tls(w, err);
-    return 0;
+    return init_tls(w, err);
 }
 
 int loader_init(struct loader *w, struct run *run, uint32_t index, const struct loader_share *share, struct err *err)
@@ -489,8 +489,11 @@ void loader_release(struct loader *w)
         }
         loop_free(w->loop);
     }
-    tls_context_free(w->tls);
-    tls_context_free(w->tls_resuming);
+    for (uint32_t k = 0; w->tls != NULL && k < w->run->tls_config_count; k++) {
+        tls_context_free(w->tls[k].fresh);
+        tls_context_free(w->tls[k].resuming);
+    }
+    free(w->tls);
     for (size_t i = 0; w->tallies != NULL && i < w->run->target_count; i++) {
         hist_release(&w->tallies[i].latency);
         hist_release(&w->tallies[i].service_time);

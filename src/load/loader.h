@@ -145,6 +145,11 @@ struct lingering {
     uint64_t since_ns;
 };
 
+/* What a worker offers with one set of TLS settings: without and with kept sessions; NULL: not needed. */
+struct tls_contexts {
+    struct tls_context *fresh, *resuming;
+};
+
 /* A connection of a target. */
 struct place {
     uint32_t target, ordinal;
@@ -158,6 +163,8 @@ struct run {
     uint32_t connections;
     struct place *places; /* of each connection; NULL: connection k belongs to target k mod targets */
     struct address_table *addresses;
+    struct tls_client_config *tls_configs; /* those that differ, of targets with https */
+    uint32_t tls_config_count;
     struct reply_settings reply_settings;
     uint32_t streams; /* exchanges per connection */
     bool is_h2, is_pipelined;
@@ -186,7 +193,7 @@ struct loader {
     pthread_t thread;
     bool thread_started, is_complete; /* is_complete: all of loader_init() was done */
     struct loop *loop;
-    struct tls_context *tls, *tls_resuming; /* without and with kept sessions; NULL: not needed */
+    struct tls_contexts *tls; /* one per set of settings; NULL: no TLS */
     struct client *conns;
     struct exchange *exchanges; /* of all connections, side by side */
     uint32_t conn_count;        /* with those that may be added (--grow) */

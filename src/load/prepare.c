@@ -16,6 +16,7 @@
 #define KEEP_EXAMPLE FAILURE_EXAMPLE_MAX
 #define KEEP_WHOLE (1024u * 1024u + 64u * 1024u)
 #define HEAD_MAX_DEFAULT (64u * 1024u)
+#define TLS_CONFIGS_MAX 256u
 #define FILES_SPARE 64u /* loops, standard streams, outputs, resolver */
 
 void load_plan_init(struct load_plan *p)
@@ -95,6 +96,47 @@ static void number_tls_peers(struct run *run)
     }
 }
 
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool same_tls(const struct tls_client_config *a, const struct tls_client_config *b)
+{
+    return a->insecure == b->insecure && same_text(a->ca_file, b->ca_file) && same_text(a->cert_file, b->cert_file) &&
+           same_text(a->key_file, b->key_file) && same_text(a->ciphers, b->ciphers) &&
+           same_text(a->groups, b->groups) && a->min_version == b->min_version && a->max_version == b->max_version &&
+           same_text(a->alpn, b->alpn);
+}
+
+/* Targets with the same settings share a context: one holds all of the system's certificates. */
+static int number_tls_configs(struct run *run, struct err *err)
+{
+    for (size_t i = 0; i < run->target_count; i++) {
+        struct target *t = &run->targets[i];
+        struct tls_client_config config = t->spec->tls != NULL ? *t->spec->tls : run->plan->tls;
+        uint32_t k = 0;
+
+        if (!t->https)
+            continue;
+        if (run->is_h2 && config.alpn == NULL)
+            config.alpn = "h2";
+        while (k < run->tls_config_count && !same_tls(&run->tls_configs[k], &config))
+            k++;
+        t->tls_config = k;
+        if (k < run->tls_config_count)
+            continue;
+        if (k == TLS_CONFIGS_MAX)
+            return err_set(err, ERR_LIMIT, 0, "the targets have more than %u different TLS settings", TLS_CONFIGS_MAX);
+        if (run->tls_configs == NULL)
+            run->tls_configs = calloc(TLS_CONFIGS_MAX, sizeof(*run->tls_configs));
+        if (run->tls_configs == NULL)
+            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for TLS settings");
+        run->tls_configs[run->tls_config_count++] = config;
+    }
+    return 0;
+}
+
 /* Each row once: as many requests as there are rows. */
 static int prepare_feed(struct load *l, struct err *err)
 {
@@ -132,6 +174,8 @@ static int prepare_targets(struct load *l, struct err *err)
         if (target_prepare(&run->targets[i], &l->plan.targets[i], &l->plan, &shared, err) != 0)
             return -1;
     }
+    if (number_tls_configs(run, err) != 0)
+        return -1;
     note_checks(run);
     if (run->has_digests || run->has_patterns)
         run->reply_settings.on_body = http1_on_body;
@@ -411,8 +455,6 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     l->run.is_h2 = plan->version == HTTP_2;
     l->run.is_pipelined = !l->run.is_h2 && plan->pipeline > 1;
     l->run.streams = l->run.is_h2 && plan->streams > 1 ? plan->streams : l->run.is_pipelined ? plan->pipeline : 1;
-    if (l->run.is_h2 && l->plan.tls.alpn == NULL)
-        l->plan.tls.alpn = "h2";
     l->run.reply_settings.head_max_bytes = plan->head_max_bytes != 0 ? plan->head_max_bytes : HEAD_MAX_DEFAULT;
     l->run.keep_max = plan->save_failures_dir != NULL || plan->on_seen != NULL ? KEEP_WHOLE : KEEP_EXAMPLE;
     pthread_mutex_init(&l->run.lock, NULL);

@@ -292,6 +292,7 @@ void load_free(struct load *l)
         target_release(&l->run.targets[i]);
     free(l->run.targets);
     free(l->run.places);
+    free(l->run.tls_configs);
     feed_release(&l->run.feed);
     pages_unmap(l->noise, l->noise_bytes);
     pages_unmap(l->run.addresses, sizeof(*l->run.addresses));

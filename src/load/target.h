@@ -56,6 +56,7 @@ struct target {
     bool is_rendered;
     bool renders_body;
     bool is_head, is_idempotent, https;
+    uint32_t tls_config;            /* of the run's */
     uint32_t tls_peer;              /* the same for targets of one host and port: they share kept sessions; from 1 */
     const char *override_addresses; /* --resolve; NULL: look the name up */
     uint64_t lookup_ns;

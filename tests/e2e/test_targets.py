@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lib import certificates
 from lib.recorder import Recorder
 from lib.target import OK
 
@@ -115,6 +116,13 @@ def test_thousands_of_targets(load, nginx, tmp_path, full):
     ("- url: http://a.test/\n  headers:\n    'X Y': a\n", 3, ["headers"]),
     ("[{\"url\": \"http://a.test/\",}", 2, ["closing bracket"]),
     ("- url: http://a.test/\n  url: [\n", 2, ["duplicate key"]),
+    ("- url: https://a.test/\n  insecure: maybe\n", 2, ["insecure", "true or false"]),
+    ("- url: https://a.test/\n  insecure: true\n  cacert: x.pem\n", 3, ["insecure", "cacert"]),
+    ("- url: https://a.test/\n  cacert: /nonexistent.pem\n", 2, ["/nonexistent.pem"]),
+    ("- url: https://a.test/\n  cert: /nonexistent.pem\n", 2, ["/nonexistent.pem"]),
+    ("- url: https://a.test/\n  key: /nonexistent.pem\n", 2, ["certificate"]),
+    ("- url: https://a.test/\n  alpn: ','\n", 2, ["alpn"]),
+    ("- url: http://a.test/\n  insecure: true\n", 2, ["not https"]),
 ])
 def test_mistakes_have_their_place(load, tmp_path, text, line, words):
     path = write(tmp_path, text)
@@ -136,3 +144,19 @@ def test_secrets_of_the_file_stay_in_it(load, start_target, tmp_path):
     assert run.exit == 0 and "hush" not in run.out and "hush" not in run.err
     dry = load.start("--targets", path, "--dry-run").finish(20)
     assert dry.exit == 0 and "hush" not in dry.out + dry.err
+
+
+def test_each_target_has_its_own_trust(load, start_tls_target, authority, tmp_path_factory, tmp_path):
+    """One certificate of the given authority, one of nobody's: each target says how it wants to be sure."""
+    stranger = certificates.Authority(tmp_path_factory.mktemp("stranger"))
+    known, strange = start_tls_target(), start_tls_target(cert=stranger.cert, key=stranger.key)
+    listed = [{"url": known.url("localhost"), "cacert": authority.ca}, {"url": strange.url("localhost"), "cacert": stranger.ca},
+              {"url": strange.url("localhost"), "insecure": True}, {"url": known.url("localhost"), "cacert": stranger.ca},
+              known.url("localhost")]
+    run = load("--targets", write(tmp_path, listed), "-c", "1", "-n", "10", "--max-errors", "100%", "--cacert", authority.ca)
+    assert [t["totals"]["ok"] > 0 for t in run.doc["targets"]] == [True, True, True, False, True], run.doc["targets"]
+    assert [e["kind"] for e in run.doc["targets"][3]["errors"]] == ["tls"]
+    run = load("--targets", write(tmp_path, listed), "-c", "1", "-n", "10", "--max-errors", "100%", "-k", "--tls-resume", "on",
+               "--requests-per-connection", "1")
+    assert [t["totals"]["ok"] > 0 for t in run.doc["targets"]] == [True, True, True, False, True], run.doc["targets"]
+    assert run.doc["totals"]["tls_resumed"] > 0

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """TLS to the letter: versions, ciphers, groups, ALPN, resumption, client certificates, against nginx, HAProxy and a scripted server."""
+import json
 import ssl
 import subprocess
 
@@ -132,6 +133,15 @@ def test_no_version_in_common(load, tls_haproxy, authority, kind, options, alert
 def test_no_cipher_in_common(load, tls_nginx, authority):
     run = load("--cacert", authority.ca, "--tls-max", "1.2", "--ciphers", "ECDHE-RSA-AES128-GCM-SHA256", "-c", "2", "-n", "10", tls_nginx.url())
     assert run.exit == 3 and run.kinds() == {"tls": 10} and run.error("tls")["detail"] == "alert handshake_failure"
+
+
+def test_client_certificate_of_one_target(load, tls_haproxy, authority, tmp_path):
+    _, _, both = authority.issue("client-of-one", "DNS:client.test")
+    path = tmp_path / "targets.json"
+    path.write_text(json.dumps([{"url": tls_haproxy.url("required"), "cert": both}, tls_haproxy.url("required")]))
+    run = load("--targets", str(path), "-c", "1", "-n", "6", "--cacert", authority.ca, "--max-errors", "100%")
+    with_it, without = run.doc["targets"]
+    assert with_it["totals"]["failed"] == 0 < with_it["totals"]["ok"] and without["totals"]["ok"] == 0, run.doc["targets"]
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -11,6 +11,9 @@ _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --grace --max-delay --quiet --help'
 _plimsoll_compare_options='--base --new --history --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
+_plimsoll_results_commands='list show tag untag note rm vacuum merge export import'
+_plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store
+    --format --help'
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
     -v --version -h --help'
 _plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'
@@ -45,6 +48,12 @@ _plimsoll_values() {
     esac
 }
 
+# Tags and names of stored runs, and the beginnings of their ids.
+_plimsoll_runs() {
+    plimsoll results list -n 200 --json 2>/dev/null |
+        sed -nE 's/^    "(id|name)": "([^"\\ ]+)",?$/\2/p; s/^      "([^":\\ ]+)",?$/\1/p' | cut -c1-36 | sort -u
+}
+
 _plimsoll_ab_values() {
     local word=$2
     case $1 in
@@ -62,7 +71,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -80,7 +89,7 @@ _plimsoll() {
                 mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_compare_options" -- "$word")
             else
                 compopt -o filenames 2>/dev/null
-                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$(_plimsoll_runs)" -- "$word")
             fi
         ;;
     limit)
@@ -105,7 +114,26 @@ _plimsoll() {
         _plimsoll_ab_values "$before" "$word" ||
             mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_ab_options" -- "$word")
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare serve' -- "$word") ;;
+    results)
+        case $before in
+        results) mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_results_commands --help" -- "$word") ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W 'json csv' -- "$word") ;;
+        --kind) mapfile -t COMPREPLY < <(compgen -W 'load rounds import' -- "$word") ;;
+        --name | --label | --since | --until | --limit | -n) ;;
+        *)
+            if [[ $word == -* ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_results_options" -- "$word")
+            elif [[ ${COMP_WORDS[2]} == import || $before == -o || $before == --output || $word == */* ]]; then
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            else
+                mapfile -t COMPREPLY < <(compgen -W "$(_plimsoll_runs)" -- "$word")
+                [ "${#COMPREPLY[@]}" -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            fi
+            ;;
+        esac
+        ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results serve' -- "$word") ;;
     esac
 }
 

@@ -11,7 +11,8 @@ complete -c plimsoll -n __fish_use_subcommand -a serve -d 'a target to try thing
 complete -c plimsoll -n __fish_use_subcommand -a help -d 'what a command takes'
 complete -c plimsoll -n __fish_use_subcommand -s h -l help -d 'show the commands'
 complete -c plimsoll -n __fish_use_subcommand -s V -l version -d 'show the version'
-complete -c plimsoll -n '__fish_seen_subcommand_from help' -a 'load limit ab mb compare serve'
+complete -c plimsoll -n __fish_use_subcommand -a results -d 'list, show, tag, merge, export, import stored runs'
+complete -c plimsoll -n '__fish_seen_subcommand_from help' -a 'load limit ab mb compare results serve'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s c -l connections -r -f -d 'connections to each target'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -s d -l duration -r -f -d 'how long to offer load'
@@ -202,3 +203,22 @@ complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s r -l ramp-up -r -f -
 complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s s -l ssl-version -r -f -a '0 2 3 4' -d 'TLS version'
 complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s t -l threads -r -f -d 'worker threads'
 complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s v -l version -d 'show the version'
+
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -F
+for row in 'list:the stored runs' 'show:the report of runs' 'tag:give runs a tag' 'untag:take it away' 'note:write a note' 'rm:remove runs' 'vacuum:check, and give back space' 'merge:parts of one run' 'export:runs as files' 'import:files as runs'
+    complete -c plimsoll -n '__fish_seen_subcommand_from results' -a (string split -m1 : $row)[1] -d (string split -m1 : $row)[2]
+end
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l name -r -f -d 'runs of this name; what to call imported runs'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l kind -r -f -a 'load rounds import' -d 'runs of this kind'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l tag -r -f -d 'runs that carry this tag'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l label -r -f -d 'runs with this label'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l since -r -f -d 'started then or later'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l until -r -f -d 'started then or earlier'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -s n -l limit -r -f -d 'the newest N'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l json -d 'JSON instead of text'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l same-code -d 'measured on unchanged code'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -s y -l yes -d 'do not ask'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -s o -l output -r -F -d 'write there'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l no-store -d 'do not keep the merged run'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l format -r -f -a 'json csv' -d 'form of the export'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -s h -l help -d 'show this help'

@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/request_log.h"
+#include "cli/storing.h"
 
 static const char WHO[] = "plimsoll load";
 enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_MAX_BYTES = 1 << 24 };
@@ -73,6 +74,12 @@ static bool complete(struct result *r, const struct load_options *o, const struc
     return load_config_add(r, o, plan) && ok;
 }
 
+/* The file that has the result for certain: no other output failed either. */
+static const char *written_document(const struct load_outputs *o, bool written)
+{
+    return written && o->json != NULL && strcmp(o->json, "-") != 0 ? o->json : NULL;
+}
+
 static int publish(struct result *r, const struct load_options *o, const struct load_plan *plan, struct run *run)
 {
     struct err err = { 0 };
@@ -89,6 +96,8 @@ static int publish(struct result *r, const struct load_options *o, const struct 
         cli_complain(WHO, &err);
         written = false;
     }
+    if (!o->no_store)
+        storing_keep(r, written_document(&o->outputs, written), WHO);
     code = result_exit_code(r);
     return code == 0 && !written ? EXIT_INVALID : code;
 }

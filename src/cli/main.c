@@ -27,6 +27,7 @@ static const struct command {
 #endif
     { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
     { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
+    { "results", cmd_results, "--help", false, "list, show, tag, merge, export, import stored runs" },
     { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
 };
 enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };
@@ -39,26 +40,27 @@ static const char HELP_HEAD[] = "usage: plimsoll COMMAND [OPTION...]\n"
                                 "\n"
                                 "Commands:\n";
 
-static const char HELP_TAIL[] = "  help     what a command takes: plimsoll help load\n"
-                                "\n"
-                                "Options:\n"
-                                "  -h, --help                show this help\n"
-                                "  -V, --version             show the version and the libraries in use\n"
-                                "\n"
-                                "First steps, in two terminals:\n"
-                                "  plimsoll serve\n"
-                                "  plimsoll load -c 20 -d 5s http://127.0.0.1:3000/bytes/1024\n"
-                                "\n"
-                                "Then:\n"
-                                "  plimsoll load -n 1000 --json - http://127.0.0.1:3000/ > run.json\n"
-                                "      exactly 1000 requests; the document has every figure of the report and more\n"
-                                "  plimsoll ab -n 1000 -c 10 -k http://127.0.0.1:3000/\n"
-                                "      what scripts that read ab's output expect\n"
-                                "\n"
-                                "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
-                                "3 the run is invalid, and the report says why; 130 interrupted.\n"
-                                "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
-                                "man plimsoll-limit, man plimsoll-serve, man plimsoll-ab, man plimsoll-mb\n";
+static const char HELP_TAIL[] =
+    "  help     what a command takes: plimsoll help load\n"
+    "\n"
+    "Options:\n"
+    "  -h, --help                show this help\n"
+    "  -V, --version             show the version and the libraries in use\n"
+    "\n"
+    "First steps, in two terminals:\n"
+    "  plimsoll serve\n"
+    "  plimsoll load -c 20 -d 5s http://127.0.0.1:3000/bytes/1024\n"
+    "\n"
+    "Then:\n"
+    "  plimsoll load -n 1000 --json - http://127.0.0.1:3000/ > run.json\n"
+    "      exactly 1000 requests; the document has every figure of the report and more\n"
+    "  plimsoll ab -n 1000 -c 10 -k http://127.0.0.1:3000/\n"
+    "      what scripts that read ab's output expect\n"
+    "\n"
+    "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
+    "3 the run is invalid, and the report says why; 130 interrupted.\n"
+    "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
+    "man plimsoll-limit, man plimsoll-results, man plimsoll-serve, man plimsoll-ab, man plimsoll-mb\n";
 
 static void print_help(FILE *to)
 {

@@ -185,7 +185,7 @@ static struct report_text_options text_options(FILE *to)
     return options;
 }
 
-static int print_report(FILE *to, const struct result *r)
+int outputs_print(FILE *to, const struct result *r)
 {
     const struct report_text_options options = text_options(to);
     struct buf text;
@@ -207,12 +207,12 @@ bool outputs_report(const struct load_outputs *o, const struct result *r, const 
     int sys;
 
     if (outputs_use_stdout(o))
-        return print_report(stderr, r) == 0;
-    sys = print_report(stdout, r);
+        return outputs_print(stderr, r) == 0;
+    sys = outputs_print(stdout, r);
     if (sys == 0)
         return true;
     cli_note(who, "cannot write the report to standard output: %s; it follows here", strerror(sys));
     clearerr(stdout);
-    print_report(stderr, r);
+    (void)!outputs_print(stderr, r);
     return false;
 }

@@ -18,6 +18,8 @@ bool outputs_write(const struct load_outputs *o, const struct result *r, const c
 /* The text report, to standard output, or to standard error when one of the outputs has standard output or when it can
  * not be written there (then false, and complained about). */
 bool outputs_report(const struct load_outputs *o, const struct result *r, const char *who);
+/* The text report. 0, or an errno. */
+MUST_CHECK int outputs_print(FILE *to, const struct result *r);
 bool outputs_use_stdout(const struct load_outputs *o);
 
 #endif

@@ -12,7 +12,7 @@ static const char *run_id(const struct result *r)
 }
 
 /* A run that is there gets one more document: it lasted from the first start on, and is valid when all are. */
-static int insert_run(struct store *s, const struct result *r, int64_t *run, struct err *err)
+static int insert_run(struct runstore *s, const struct result *r, int64_t *run, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int row;
@@ -40,7 +40,7 @@ static int insert_run(struct store *s, const struct result *r, int64_t *run, str
     return row == 1 ? 0 : row < 0 ? -1 : err_set(err, ERR_SYSTEM, 0, "%s: no number came back", KEEPING);
 }
 
-static int insert_document(struct store *s, int64_t run, const struct result *r, struct slice json, struct err *err)
+static int insert_document(struct runstore *s, int64_t run, const struct result *r, struct slice json, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int failed;
@@ -58,7 +58,7 @@ static int insert_document(struct store *s, int64_t run, const struct result *r,
 }
 
 /* Given twice, the later value of a label stands, as in the document. */
-static int insert_labels(struct store *s, int64_t run, const struct strlist *labels, struct err *err)
+static int insert_labels(struct runstore *s, int64_t run, const struct strlist *labels, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int failed = sql_prepare(s, &q, "INSERT OR REPLACE INTO labels(run, name, value) VALUES(?,?,?)", KEEPING, err);
@@ -76,7 +76,7 @@ static int insert_labels(struct store *s, int64_t run, const struct strlist *lab
     return failed;
 }
 
-static int has_document(struct store *s, const char *id, bool *has, struct err *err)
+static int has_document(struct runstore *s, const char *id, bool *has, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int row = sql_prepare(s, &q, "SELECT 1 FROM documents WHERE id = ?", KEEPING, err);
@@ -90,7 +90,7 @@ static int has_document(struct store *s, const char *id, bool *has, struct err *
     return row < 0 ? -1 : 0;
 }
 
-static int add_parts(struct store *s, const struct result *r, struct slice json, struct err *err)
+static int add_parts(struct runstore *s, const struct result *r, struct slice json, struct err *err)
 {
     int64_t run = 0;
 
@@ -99,7 +99,7 @@ static int add_parts(struct store *s, const struct result *r, struct slice json,
     return samples_add(s, sqlite3_last_insert_rowid(s->db), r, err) != 0 ? -1 : insert_labels(s, run, &r->labels, err);
 }
 
-int store_add(struct store *s, const struct result *r, struct slice json, bool *added, struct err *err)
+int runstore_add(struct runstore *s, const struct result *r, struct slice json, bool *added, struct err *err)
 {
     bool has = false;
     int failed;

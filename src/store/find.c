@@ -7,7 +7,7 @@
 static const char FINDING[] = "cannot look for the run";
 
 /* Appends the runs that the query finds for a text; how many, or -1. */
-static int find_with(struct store *s, const char *sql, const char *text, int64_t number, struct listing *out,
+static int find_with(struct runstore *s, const char *sql, const char *text, int64_t number, struct listing *out,
                      struct err *err)
 {
     const size_t before = out->count;
@@ -26,7 +26,7 @@ static int find_with(struct store *s, const char *sql, const char *text, int64_t
     return failed != 0 || row < 0 ? -1 : (int)(out->count - before);
 }
 
-static int find_tag(struct store *s, const char *tag, struct listing *out, struct err *err)
+static int find_tag(struct runstore *s, const char *tag, struct listing *out, struct err *err)
 {
     return find_with(s,
                      "SELECT " SQL_LISTED " FROM runs WHERE number IN (SELECT run FROM tags WHERE tags.name = ?1) "
@@ -34,7 +34,7 @@ static int find_tag(struct store *s, const char *tag, struct listing *out, struc
                      tag, 0, out, err);
 }
 
-static int find_name(struct store *s, const char *name, struct listing *out, struct err *err)
+static int find_name(struct runstore *s, const char *name, struct listing *out, struct err *err)
 {
     if (name[0] == '\0')
         return 0;
@@ -59,7 +59,7 @@ static int no_such_place(const char *reference, const char *name, struct err *er
 }
 
 /* NAME@latest, NAME@-2. 0 when it is not of that form. */
-static int find_place(struct store *s, const char *reference, struct listing *out, struct err *err)
+static int find_place(struct runstore *s, const char *reference, struct listing *out, struct err *err)
 {
     const char *at = strrchr(reference, '@');
     uint64_t place;
@@ -93,7 +93,7 @@ static int ambiguous(const char *prefix, const struct listing *found, struct err
 }
 
 /* 0 when there is none. 'g' sorts behind every digit, so that the index finds the range. */
-static int find_id(struct store *s, const char *prefix, struct listing *out, struct err *err)
+static int find_id(struct runstore *s, const char *prefix, struct listing *out, struct err *err)
 {
     struct listing found = { 0 };
     struct listed_run *r = NULL;
@@ -113,10 +113,10 @@ static int find_id(struct store *s, const char *prefix, struct listing *out, str
     return count == 1 && r == NULL ? err_set(err, ERR_SYSTEM, 0, "out of memory") : count;
 }
 
-int store_find(struct store *s, const char *reference, struct listing *out, struct err *err)
+int runstore_find(struct runstore *s, const char *reference, struct listing *out, struct err *err)
 {
-    static int (*const WAYS[])(struct store *, const char *, struct listing *, struct err *) = { find_tag, find_place,
-                                                                                                 find_id, find_name };
+    static int (*const WAYS[])(struct runstore *, const char *, struct listing *,
+                               struct err *) = { find_tag, find_place, find_id, find_name };
 
     for (size_t i = 0; i < sizeof(WAYS) / sizeof(WAYS[0]); i++) {
         const int found = WAYS[i](s, reference, out, err);
@@ -128,7 +128,7 @@ int store_find(struct store *s, const char *reference, struct listing *out, stru
     return err_hint(err, "the first letters of an id, a tag, a name or NAME@latest; plimsoll results list shows them");
 }
 
-int store_documents(struct store *s, int64_t run, store_visit *visit, void *arg, struct err *err)
+int runstore_documents(struct runstore *s, int64_t run, runstore_visit *visit, void *arg, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int failed = sql_prepare(s, &q, "SELECT json FROM documents WHERE run = ? ORDER BY document", FINDING, err),

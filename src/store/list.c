@@ -26,7 +26,7 @@ bool listed_fill(struct listing *out, sqlite3_stmt *q)
 }
 
 /* The conditions, with a ? for each value; binding follows the same order (bind_filter). */
-static void add_conditions(struct buf *sql, const struct store_filter *f)
+static void add_conditions(struct buf *sql, const struct runstore_filter *f)
 {
     buf_add_str(sql, " WHERE 1");
     if (f->name != NULL)
@@ -49,7 +49,7 @@ static void add_conditions(struct buf *sql, const struct store_filter *f)
         buf_printf(sql, " LIMIT %zu", f->limit);
 }
 
-static void bind_filter(sqlite3_stmt *q, const struct store_filter *f)
+static void bind_filter(sqlite3_stmt *q, const struct runstore_filter *f)
 {
     const char *const values[] = { f->name, f->kind, f->tag, f->since, f->until };
     int at = 1;
@@ -61,7 +61,7 @@ static void bind_filter(sqlite3_stmt *q, const struct store_filter *f)
         sql_bind_text(q, at++, f->labels->items[i]);
 }
 
-static int prepare_list(struct store *s, sqlite3_stmt **q, const struct store_filter *f, struct err *err)
+static int prepare_list(struct runstore *s, sqlite3_stmt **q, const struct runstore_filter *f, struct err *err)
 {
     struct buf sql;
     int failed;
@@ -82,7 +82,7 @@ static int no_memory(struct err *err)
     return err_set(err, ERR_SYSTEM, 0, "out of memory");
 }
 
-static int add_labels(struct store *s, sqlite3_stmt *q, struct listed_run *r, struct err *err)
+static int add_labels(struct runstore *s, sqlite3_stmt *q, struct listed_run *r, struct err *err)
 {
     int row = 0, failed = 0;
 
@@ -94,7 +94,7 @@ static int add_labels(struct store *s, sqlite3_stmt *q, struct listed_run *r, st
     return row < 0 ? -1 : failed;
 }
 
-static int add_tags(struct store *s, sqlite3_stmt *q, struct listed_run *r, struct err *err)
+static int add_tags(struct runstore *s, sqlite3_stmt *q, struct listed_run *r, struct err *err)
 {
     int row = 0, failed = 0;
 
@@ -107,7 +107,7 @@ static int add_tags(struct store *s, sqlite3_stmt *q, struct listed_run *r, stru
 }
 
 /* What is not in a run's own row. */
-static int add_details(struct store *s, struct listing *l, size_t from, struct err *err)
+static int add_details(struct runstore *s, struct listing *l, size_t from, struct err *err)
 {
     sqlite3_stmt *labels = NULL, *tags = NULL;
     int failed = sql_prepare(s, &labels, "SELECT name, value FROM labels WHERE run = ? ORDER BY name", LISTING, err);
@@ -124,7 +124,7 @@ static int add_details(struct store *s, struct listing *l, size_t from, struct e
     return failed;
 }
 
-static int list_rows(struct store *s, const struct store_filter *filter, struct listing *out, struct err *err)
+static int list_rows(struct runstore *s, const struct runstore_filter *filter, struct listing *out, struct err *err)
 {
     const size_t from = out->count;
     sqlite3_stmt *q = NULL;
@@ -140,7 +140,7 @@ static int list_rows(struct store *s, const struct store_filter *filter, struct 
 }
 
 /* One moment's view, whatever others write meanwhile, and one lock for thousands of small questions. */
-int store_list(struct store *s, const struct store_filter *filter, struct listing *out, struct err *err)
+int runstore_list(struct runstore *s, const struct runstore_filter *filter, struct listing *out, struct err *err)
 {
     int failed;
 

@@ -7,7 +7,7 @@
 enum { TAG_MAX_BYTES = 200 };
 static const char MARKING[] = "cannot mark the run", REMOVING[] = "cannot remove the run";
 
-int store_check_tag(const char *tag, struct err *err)
+int runstore_check_tag(const char *tag, struct err *err)
 {
     static const char ALLOWED[] = "for example v1.2 or nightly-base: no spaces, no / and no @, at most 200 bytes";
     const size_t length = strlen(tag);
@@ -22,7 +22,7 @@ int store_check_tag(const char *tag, struct err *err)
 }
 
 /* A statement with up to one text and one run, as a transaction of its own. *changed may be NULL. */
-static int change(struct store *s, const char *sql, const char *text, int64_t run, const char *doing, bool *changed,
+static int change(struct runstore *s, const char *sql, const char *text, int64_t run, const char *doing, bool *changed,
                   struct err *err)
 {
     sqlite3_stmt *q = NULL;
@@ -40,11 +40,11 @@ static int change(struct store *s, const char *sql, const char *text, int64_t ru
     return failed;
 }
 
-int store_tag(struct store *s, int64_t run, const char *tag, bool same_code, struct err *err)
+int runstore_tag(struct runstore *s, int64_t run, const char *tag, bool same_code, struct err *err)
 {
     int failed;
 
-    if (store_check_tag(tag, err) != 0 || sql_begin(s, MARKING, err) != 0)
+    if (runstore_check_tag(tag, err) != 0 || sql_begin(s, MARKING, err) != 0)
         return -1;
     failed = change(s, "INSERT OR IGNORE INTO tags(run, name) VALUES(?1, ?2)", tag, run, MARKING, NULL, err);
     if (failed == 0 && same_code)
@@ -54,12 +54,12 @@ int store_tag(struct store *s, int64_t run, const char *tag, bool same_code, str
 }
 
 /* A tag that nothing carries any more says nothing of its code either. */
-static int forget_tags(struct store *s, struct err *err)
+static int forget_tags(struct runstore *s, struct err *err)
 {
     return sql_exec(s, "DELETE FROM same_code WHERE tag NOT IN (SELECT name FROM tags)", MARKING, err);
 }
 
-int store_untag(struct store *s, int64_t run, const char *tag, bool *removed, struct err *err)
+int runstore_untag(struct runstore *s, int64_t run, const char *tag, bool *removed, struct err *err)
 {
     int failed;
 
@@ -71,12 +71,12 @@ int store_untag(struct store *s, int64_t run, const char *tag, bool *removed, st
     return sql_end(s, failed, MARKING, err);
 }
 
-int store_note(struct store *s, int64_t run, const char *text, struct err *err)
+int runstore_note(struct runstore *s, int64_t run, const char *text, struct err *err)
 {
     return change(s, "UPDATE runs SET note = ?2 WHERE number = ?1", text, run, MARKING, NULL, err);
 }
 
-int store_remove(struct store *s, int64_t run, struct err *err)
+int runstore_remove(struct runstore *s, int64_t run, struct err *err)
 {
     int failed;
 
@@ -89,7 +89,7 @@ int store_remove(struct store *s, int64_t run, struct err *err)
 }
 
 /* SQLite's own check gives one row that says "ok", or one per fault. */
-static int check_pages(struct store *s, struct err *err)
+static int check_pages(struct runstore *s, struct err *err)
 {
     static const char CHECKING[] = "cannot check the store";
     sqlite3_stmt *q = NULL;
@@ -105,7 +105,7 @@ static int check_pages(struct store *s, struct err *err)
     return row < 0 ? -1 : 0;
 }
 
-int store_vacuum(struct store *s, struct err *err)
+int runstore_vacuum(struct runstore *s, struct err *err)
 {
     static const char TIDYING[] = "cannot tidy the store";
     int failed = check_pages(s, err);

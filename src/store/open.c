@@ -12,7 +12,7 @@ static const char OPENING[] = "cannot open the store of results";
 /* Switching to the write-ahead log needs the file for itself for a moment, and SQLite does not wait there: we do. */
 enum { WAL_TRIES = 200, WAL_PAUSE_US = 10000 };
 
-static int use_wal(struct store *s, struct err *err)
+static int use_wal(struct runstore *s, struct err *err)
 {
     int status = SQLITE_BUSY;
 
@@ -25,7 +25,7 @@ static int use_wal(struct store *s, struct err *err)
     return status == SQLITE_OK || sqlite3_db_readonly(s->db, "main") == 1 ? 0 : sql_fail(s, OPENING, err);
 }
 
-static int open_database(struct store *s, const char *name, int flags, struct err *err)
+static int open_database(struct runstore *s, const char *name, int flags, struct err *err)
 {
     sqlite3_close(s->db);
     s->db = NULL;
@@ -39,7 +39,7 @@ static int open_database(struct store *s, const char *name, int flags, struct er
 
 /* A database in WAL mode on a medium that can not be written has no place for its shared memory; nobody writes there,
  * so SQLite may take the file as it is. */
-static int open_immutable(struct store *s, struct err *err)
+static int open_immutable(struct runstore *s, struct err *err)
 {
     struct buf uri;
     int failed;
@@ -59,7 +59,7 @@ static int open_immutable(struct store *s, struct err *err)
     return failed;
 }
 
-static int open_for_reading(struct store *s, struct err *err)
+static int open_for_reading(struct runstore *s, struct err *err)
 {
     struct err ignored = { 0 };
 
@@ -75,14 +75,14 @@ static int open_for_reading(struct store *s, struct err *err)
     return schema_prepare(s, STORE_READ, err);
 }
 
-static int open_for_writing(struct store *s, struct err *err)
+static int open_for_writing(struct runstore *s, struct err *err)
 {
     if (open_database(s, s->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err) != 0 || use_wal(s, err) != 0)
         return -1;
     return schema_prepare(s, STORE_WRITE, err);
 }
 
-static int check_file(const char *path, enum store_access access, struct err *err)
+static int check_file(const char *path, enum runstore_access access, struct err *err)
 {
     struct stat st;
 
@@ -94,9 +94,9 @@ static int check_file(const char *path, enum store_access access, struct err *er
     return S_ISDIR(st.st_mode) ? err_set(err, ERR_SYSTEM, EISDIR, "%s: %s", OPENING, path) : 0;
 }
 
-int store_open(struct store **out, const char *path, enum store_access access, struct err *err)
+int runstore_open(struct runstore **out, const char *path, enum runstore_access access, struct err *err)
 {
-    struct store *s = NULL;
+    struct runstore *s = NULL;
     int failed;
 
     *out = NULL;
@@ -109,24 +109,24 @@ int store_open(struct store **out, const char *path, enum store_access access, s
     }
     failed = access == STORE_READ ? open_for_reading(s, err) : open_for_writing(s, err);
     if (failed != 0) {
-        store_close(s);
+        runstore_close(s);
         return -1;
     }
     *out = s;
     return 0;
 }
 
-void store_close(struct store *s)
+void runstore_close(struct runstore *s)
 {
     if (s == NULL)
         return;
-    store_roll_back(s);
+    runstore_roll_back(s);
     sqlite3_close(s->db);
     free(s->path);
     free(s);
 }
 
-const char *store_path(const struct store *s)
+const char *runstore_path(const struct runstore *s)
 {
     return s->path;
 }

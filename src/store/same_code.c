@@ -16,7 +16,7 @@ struct walk {
     unsigned session;
 };
 
-static int read_run(struct store *s, sqlite3_stmt *q, struct walk *w, struct side *out, struct err *err)
+static int read_run(struct runstore *s, sqlite3_stmt *q, struct walk *w, struct side *out, struct err *err)
 {
     struct listing run = { 0 };
     const size_t before = out->count;
@@ -35,7 +35,7 @@ static int read_run(struct store *s, sqlite3_stmt *q, struct walk *w, struct sid
         w->session++;
     w->ended_day = ended > w->ended_day ? ended : w->ended_day;
     snprintf(session, sizeof(session), "%s/%u", tag, w->session);
-    failed = listed_fill(&run, q) ? store_samples(s, &run, out, err) : err_set(err, ERR_SYSTEM, 0, "out of memory");
+    failed = listed_fill(&run, q) ? runstore_samples(s, &run, out, err) : err_set(err, ERR_SYSTEM, 0, "out of memory");
     for (size_t i = before; i < out->count && failed == 0; i++)
         if (out->records[i].session == NULL && !record_set_session(&out->records[i], session))
             failed = err_set(err, ERR_SYSTEM, 0, "out of memory");
@@ -44,7 +44,7 @@ static int read_run(struct store *s, sqlite3_stmt *q, struct walk *w, struct sid
 }
 
 /* A run with several such tags counts under the first. */
-int store_same_code(struct store *s, struct side *out, struct err *err)
+int runstore_same_code(struct runstore *s, struct side *out, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     struct walk w = { 0 };

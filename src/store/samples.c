@@ -16,13 +16,13 @@ struct known {
 };
 
 struct reader {
-    struct store *s;
+    struct runstore *s;
     struct err *err;
     sqlite3_stmt *sample, *fact, *name, *metric, *sighting;
     struct known known;
 };
 
-static int reader_init(struct reader *in, struct store *s, struct err *err)
+static int reader_init(struct reader *in, struct runstore *s, struct err *err)
 {
     *in = (struct reader){ .s = s, .err = err };
     const struct {
@@ -224,7 +224,7 @@ static int read_run(struct reader *in, const struct listed_run *run, struct side
     return row < 0 ? -1 : failed;
 }
 
-int store_samples(struct store *s, const struct listing *runs, struct side *side, struct err *err)
+int runstore_samples(struct runstore *s, const struct listing *runs, struct side *side, struct err *err)
 {
     struct reader in;
     int failed = reader_init(&in, s, err);

@@ -8,12 +8,12 @@ enum { CELL_MAX_BYTES = 1 << 20 };
 
 /* The statements of one run on its way in. */
 struct inserter {
-    struct store *s;
+    struct runstore *s;
     struct err *err;
     sqlite3_stmt *fact, *cell, *sample, *metric_name, *metric, *sighting;
 };
 
-static int inserter_init(struct inserter *in, struct store *s, struct err *err)
+static int inserter_init(struct inserter *in, struct runstore *s, struct err *err)
 {
     *in = (struct inserter){ .s = s, .err = err };
     const struct {
@@ -155,7 +155,7 @@ static int insert_record(struct inserter *in, int64_t document, const struct rec
     return failed;
 }
 
-int samples_add(struct store *s, int64_t document, const struct result *r, struct err *err)
+int samples_add(struct runstore *s, int64_t document, const struct result *r, struct err *err)
 {
     struct inserter in;
     struct side side = { 0 };
@@ -170,7 +170,7 @@ int samples_add(struct store *s, int64_t document, const struct result *r, struc
     return failed;
 }
 
-int samples_sweep(struct store *s, struct err *err)
+int samples_sweep(struct runstore *s, struct err *err)
 {
     return sql_exec(s,
                     "DELETE FROM cells WHERE cell NOT IN (SELECT cell FROM samples);"

@@ -89,7 +89,7 @@ static const char VERSION_2[] = "ALTER TABLE runs ADD COLUMN note TEXT NOT NULL 
                                 " PRIMARY KEY(sample, place)) WITHOUT ROWID;";
 
 /* The samples of one stored document. One that can no longer be read has none: the document itself stays. */
-static int fill_samples(struct store *s, int64_t document, struct slice json, struct err *err)
+static int fill_samples(struct runstore *s, int64_t document, struct slice json, struct err *err)
 {
     struct result *r = NULL;
     int failed = 0;
@@ -100,7 +100,7 @@ static int fill_samples(struct store *s, int64_t document, struct slice json, st
     return failed;
 }
 
-static int fill_all_samples(struct store *s, struct err *err)
+static int fill_all_samples(struct runstore *s, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int failed = sql_prepare(s, &q, "SELECT document, json FROM documents ORDER BY document", PREPARING, err);
@@ -116,14 +116,14 @@ static int fill_all_samples(struct store *s, struct err *err)
 /* What leads from the version before to each: statements, then, where they do not suffice, a function. */
 static const struct step {
     const char *sql;
-    int (*fill)(struct store *s, struct err *err);
+    int (*fill)(struct runstore *s, struct err *err);
 } STEPS[] = {
     { VERSION_1, NULL },
     { VERSION_2, fill_all_samples },
 };
 enum { VERSION = sizeof(STEPS) / sizeof(STEPS[0]) };
 
-static int climb(struct store *s, int64_t from, struct err *err)
+static int climb(struct runstore *s, int64_t from, struct err *err)
 {
     char sql[64];
 
@@ -135,7 +135,7 @@ static int climb(struct store *s, int64_t from, struct err *err)
     return sql_exec(s, sql, PREPARING, err);
 }
 
-static int find_version(struct store *s, int64_t *version, struct err *err)
+static int find_version(struct runstore *s, int64_t *version, struct err *err)
 {
     int64_t application, tables;
 
@@ -155,7 +155,7 @@ static int find_version(struct store *s, int64_t *version, struct err *err)
     return 0;
 }
 
-int schema_prepare(struct store *s, enum store_access access, struct err *err)
+int schema_prepare(struct runstore *s, enum runstore_access access, struct err *err)
 {
     int64_t version;
     int failed;

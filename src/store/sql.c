@@ -3,13 +3,13 @@
 
 static const char DAMAGED[] = "move it away, a new one is made then; plimsoll results import takes JSON documents in";
 
-static int fail_with(struct store *s, const char *doing, const char *why, const char *hint, struct err *err)
+static int fail_with(struct runstore *s, const char *doing, const char *why, const char *hint, struct err *err)
 {
     err_set(err, ERR_SYSTEM, 0, "%s: %s: %s", doing, s->path, why);
     return hint != NULL ? err_hint(err, "%s", hint) : -1;
 }
 
-int sql_fail(struct store *s, const char *doing, struct err *err)
+int sql_fail(struct runstore *s, const char *doing, struct err *err)
 {
     switch (sqlite3_errcode(s->db) & 0xff) {
     case SQLITE_BUSY:
@@ -33,17 +33,17 @@ int sql_fail(struct store *s, const char *doing, struct err *err)
     }
 }
 
-int sql_exec(struct store *s, const char *sql, const char *doing, struct err *err)
+int sql_exec(struct runstore *s, const char *sql, const char *doing, struct err *err)
 {
     return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sql_fail(s, doing, err);
 }
 
-int sql_prepare(struct store *s, sqlite3_stmt **out, const char *sql, const char *doing, struct err *err)
+int sql_prepare(struct runstore *s, sqlite3_stmt **out, const char *sql, const char *doing, struct err *err)
 {
     return sqlite3_prepare_v2(s->db, sql, -1, out, NULL) == SQLITE_OK ? 0 : sql_fail(s, doing, err);
 }
 
-int sql_next(struct store *s, sqlite3_stmt *q, const char *doing, struct err *err)
+int sql_next(struct runstore *s, sqlite3_stmt *q, const char *doing, struct err *err)
 {
     const int status = sqlite3_step(q);
 
@@ -52,7 +52,7 @@ int sql_next(struct store *s, sqlite3_stmt *q, const char *doing, struct err *er
     return status == SQLITE_DONE ? 0 : sql_fail(s, doing, err);
 }
 
-int sql_run(struct store *s, sqlite3_stmt *q, const char *doing, struct err *err)
+int sql_run(struct runstore *s, sqlite3_stmt *q, const char *doing, struct err *err)
 {
     const int rows = sql_next(s, q, doing, err);
 
@@ -60,7 +60,7 @@ int sql_run(struct store *s, sqlite3_stmt *q, const char *doing, struct err *err
     return rows < 0 ? -1 : 0;
 }
 
-int sql_number(struct store *s, const char *sql, int64_t *out, struct err *err)
+int sql_number(struct runstore *s, const char *sql, int64_t *out, struct err *err)
 {
     sqlite3_stmt *q = NULL;
     int row = sql_prepare(s, &q, sql, "cannot read the store", err);
@@ -84,12 +84,12 @@ const char *sql_text(sqlite3_stmt *q, int column)
     return text != NULL ? (const char *)text : "";
 }
 
-int sql_begin(struct store *s, const char *doing, struct err *err)
+int sql_begin(struct runstore *s, const char *doing, struct err *err)
 {
     return sql_exec(s, s->in_transaction ? "SAVEPOINT part" : "BEGIN IMMEDIATE", doing, err);
 }
 
-int sql_end(struct store *s, int failed, const char *doing, struct err *err)
+int sql_end(struct runstore *s, int failed, const char *doing, struct err *err)
 {
     if (failed == 0)
         failed = sql_exec(s, s->in_transaction ? "RELEASE part" : "COMMIT", doing, err);
@@ -101,7 +101,7 @@ int sql_end(struct store *s, int failed, const char *doing, struct err *err)
     return failed;
 }
 
-int store_begin(struct store *s, struct err *err)
+int runstore_begin(struct runstore *s, struct err *err)
 {
     const int failed = sql_exec(s, "BEGIN IMMEDIATE", "cannot write to the store", err);
 
@@ -109,17 +109,17 @@ int store_begin(struct store *s, struct err *err)
     return failed;
 }
 
-int store_commit(struct store *s, struct err *err)
+int runstore_commit(struct runstore *s, struct err *err)
 {
     if (sql_exec(s, "COMMIT", "cannot write to the store", err) != 0) {
-        store_roll_back(s);
+        runstore_roll_back(s);
         return -1;
     }
     s->in_transaction = false;
     return 0;
 }
 
-void store_roll_back(struct store *s)
+void runstore_roll_back(struct runstore *s)
 {
     if (s->in_transaction)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Results that last: a SQLite database of runs.
  *
- * Promise. What store_add() has returned 0 for is there after a crash of the process, and whole: every call that
+ * Promise. What runstore_add() has returned 0 for is there after a crash of the process, and whole: every call that
  * changes something is one transaction. Several processes may read and write at once; a writer waits up to
  * STORE_BUSY_MS for the others. A database of an older plimsoll is migrated when it is opened for writing (and left as
  * it is when that fails); one of a newer plimsoll, or of another program, is refused and not touched.
@@ -20,28 +20,30 @@
 
 #define STORE_BUSY_MS 10000
 
-struct store;
+struct runstore;
 
-enum store_access {
+enum runstore_access {
     STORE_READ, /* works on what can not be written, too; the file must exist */
     STORE_WRITE /* makes the file, not its folder, when it is missing */
 };
 
-/* The caller ends *out with store_close(). ERR_SYSTEM says what is wrong with the file, and the hint what to do. */
-MUST_CHECK int store_open(struct store **out, const char *path, enum store_access access, struct err *err);
-void store_close(struct store *s); /* NULL is fine */
-const char *store_path(const struct store *s);
+/* The caller ends *out with runstore_close(). ERR_SYSTEM says what is wrong with the file, and the hint what to do. */
+MUST_CHECK int runstore_open(struct runstore **out, const char *path, enum runstore_access access, struct err *err);
+void runstore_close(struct runstore *s); /* NULL is fine */
+const char *runstore_path(const struct runstore *s);
 
 /* Keeps a document: r is what json says. *added (may be NULL) is false when one of that id is there already: then
  * nothing changes. */
-MUST_CHECK int store_add(struct store *s, const struct result *r, struct slice json, bool *added, struct err *err);
-/* Many calls as one transaction, for speed: all of them stay, or none. An error in between needs store_roll_back(). */
-MUST_CHECK int store_begin(struct store *s, struct err *err);
-MUST_CHECK int store_commit(struct store *s, struct err *err);
-void store_roll_back(struct store *s);
+MUST_CHECK int runstore_add(struct runstore *s, const struct result *r, struct slice json, bool *added,
+                            struct err *err);
+/* Many calls as one transaction, for speed: all of them stay, or none. An error in between needs runstore_roll_back().
+ */
+MUST_CHECK int runstore_begin(struct runstore *s, struct err *err);
+MUST_CHECK int runstore_commit(struct runstore *s, struct err *err);
+void runstore_roll_back(struct runstore *s);
 
 /* What a list is narrowed to; NULL or empty: not by this. */
-struct store_filter {
+struct runstore_filter {
     const char *name;             /* a pattern as the shell has it: nightly-* */
     const char *kind;             /* "load" */
     const char *tag;              /* exactly */
@@ -50,7 +52,8 @@ struct store_filter {
     size_t limit;                 /* 0: all */
 };
 /* Appends the runs, newest first. */
-MUST_CHECK int store_list(struct store *s, const struct store_filter *filter, struct listing *out, struct err *err);
+MUST_CHECK int runstore_list(struct runstore *s, const struct runstore_filter *filter, struct listing *out,
+                             struct err *err);
 
 /* What people call runs:
  *     a tag             all runs that carry it
@@ -59,26 +62,27 @@ MUST_CHECK int store_list(struct store *s, const struct store_filter *filter, st
  *     NAME              all runs of that name
  * in this order. Appends them, oldest first, without labels and tags. ERR_CONFIG when there is no such run or the
  * prefix fits several; the hint then says what is near. */
-MUST_CHECK int store_find(struct store *s, const char *reference, struct listing *out, struct err *err);
+MUST_CHECK int runstore_find(struct runstore *s, const char *reference, struct listing *out, struct err *err);
 /* Hands over the run's documents, in the order in which they came; what visit returns but 0 ends it. */
-typedef int store_visit(void *arg, struct slice json, struct err *err);
-MUST_CHECK int store_documents(struct store *s, int64_t run, store_visit *visit, void *arg, struct err *err);
+typedef int runstore_visit(void *arg, struct slice json, struct err *err);
+MUST_CHECK int runstore_documents(struct runstore *s, int64_t run, runstore_visit *visit, void *arg, struct err *err);
 /* Appends the runs' samples to the side; their source is the run's id, shortened. */
-MUST_CHECK int store_samples(struct store *s, const struct listing *runs, struct side *side, struct err *err);
-/* The samples of every run of unchanged code (store_tag with same_code), each with the session it belongs to: its label
- * "session", else its tag and a number, one for the runs of a tag that were started within an hour of each other. */
-MUST_CHECK int store_same_code(struct store *s, struct side *out, struct err *err);
+MUST_CHECK int runstore_samples(struct runstore *s, const struct listing *runs, struct side *side, struct err *err);
+/* The samples of every run of unchanged code (runstore_tag with same_code), each with the session it belongs to: its
+ * label "session", else its tag and a number, one for the runs of a tag that were started within an hour of each other.
+ */
+MUST_CHECK int runstore_same_code(struct runstore *s, struct side *out, struct err *err);
 
 /* same_code: every run under this tag, those to come too, was measured on unchanged code. */
-MUST_CHECK int store_tag(struct store *s, int64_t run, const char *tag, bool same_code, struct err *err);
+MUST_CHECK int runstore_tag(struct runstore *s, int64_t run, const char *tag, bool same_code, struct err *err);
 /* *removed: the run had it. */
-MUST_CHECK int store_untag(struct store *s, int64_t run, const char *tag, bool *removed, struct err *err);
+MUST_CHECK int runstore_untag(struct runstore *s, int64_t run, const char *tag, bool *removed, struct err *err);
 /* False, with err filled: a name that could be mistaken for another way to call a run. */
-MUST_CHECK int store_check_tag(const char *tag, struct err *err);
+MUST_CHECK int runstore_check_tag(const char *tag, struct err *err);
 /* Replaces the run's note; "" takes it away. */
-MUST_CHECK int store_note(struct store *s, int64_t run, const char *text, struct err *err);
-MUST_CHECK int store_remove(struct store *s, int64_t run, struct err *err);
+MUST_CHECK int runstore_note(struct runstore *s, int64_t run, const char *text, struct err *err);
+MUST_CHECK int runstore_remove(struct runstore *s, int64_t run, struct err *err);
 /* Drops what no run uses any more, checks every page, and gives the space back. */
-MUST_CHECK int store_vacuum(struct store *s, struct err *err);
+MUST_CHECK int runstore_vacuum(struct runstore *s, struct err *err);
 
 #endif

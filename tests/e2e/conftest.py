@@ -15,6 +15,17 @@ def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="long cases as they are written, not scaled down")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _store_of_the_tests(tmp_path_factory):
+    """Nothing that the tests run writes to the store of whoever runs them."""
+    before = os.environ.get("PLIMSOLL_DB")
+    os.environ["PLIMSOLL_DB"] = str(tmp_path_factory.mktemp("store") / "results.db")
+    yield
+    os.environ.pop("PLIMSOLL_DB")
+    if before is not None:
+        os.environ["PLIMSOLL_DB"] = before
+
+
 @pytest.fixture(scope="session")
 def full(request):
     """True: the cases' own figures; false: scaled down, with the same asserts."""

@@ -21,13 +21,13 @@ void fixture_open(struct fixture *f)
 {
     struct err err = { 0 };
 
-    if (store_open(&f->store, f->path, STORE_WRITE, &err) != 0)
+    if (runstore_open(&f->store, f->path, STORE_WRITE, &err) != 0)
         fail_msg("%s", err.what);
 }
 
 void fixture_reopen(struct fixture *f)
 {
-    store_close(f->store);
+    runstore_close(f->store);
     fixture_open(f);
 }
 
@@ -37,7 +37,7 @@ void fixture_release(struct fixture *f)
     const struct dirent *e;
     char path[sizeof(f->folder) + 260];
 
-    store_close(f->store);
+    runstore_close(f->store);
     d = opendir(f->folder);
     while (d != NULL && (e = readdir(d)) != NULL) {
         snprintf(path, sizeof(path), "%s/%s", f->folder, e->d_name);
@@ -63,7 +63,7 @@ struct result *fixture_result(const char *id, const char *name, const char *star
     return r;
 }
 
-int fixture_try_add(struct store *s, const struct result *r, struct err *err)
+int fixture_try_add(struct runstore *s, const struct result *r, struct err *err)
 {
     struct buf json;
     int failed;
@@ -71,7 +71,7 @@ int fixture_try_add(struct store *s, const struct result *r, struct err *err)
     buf_init(&json, 1u << 24);
     failed = result_to_json(r, &json, err);
     if (failed == 0)
-        failed = store_add(s, r, buf_slice(&json), NULL, err);
+        failed = runstore_add(s, r, buf_slice(&json), NULL, err);
     buf_release(&json);
     return failed;
 }
@@ -89,11 +89,11 @@ void fixture_add(struct fixture *f, const char *id, const char *name, const char
 size_t fixture_count(struct fixture *f)
 {
     struct listing l = { 0 };
-    const struct store_filter all = { 0 };
+    const struct runstore_filter all = { 0 };
     struct err err = { 0 };
     size_t count;
 
-    if (store_list(f->store, &all, &l, &err) != 0)
+    if (runstore_list(f->store, &all, &l, &err) != 0)
         fail_msg("%s", err.what);
     count = l.count;
     listing_release(&l);

@@ -8,7 +8,7 @@
 struct fixture {
     char folder[64];
     char path[96]; /* the store's; not there before fixture_open() */
-    struct store *store;
+    struct runstore *store;
 };
 
 void fixture_init(struct fixture *f);
@@ -20,7 +20,7 @@ void fixture_reopen(struct fixture *f);
 /* Keeps a run of the given id, name and start; labels: "a=1 b=2" or NULL. */
 void fixture_add(struct fixture *f, const char *id, const char *name, const char *started, const char *labels);
 struct result *fixture_result(const char *id, const char *name, const char *started, const char *labels);
-int fixture_try_add(struct store *s, const struct result *r, struct err *err);
+int fixture_try_add(struct runstore *s, const struct result *r, struct err *err);
 size_t fixture_count(struct fixture *f);
 /* A number that the query gives on a connection of its own. */
 long fixture_query(const char *path, const char *sql);

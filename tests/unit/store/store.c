@@ -41,11 +41,11 @@ static void add_four(struct fixture *f)
     fixture_add(f, ID_C, "other", "2026-03-03T10:00:00.000Z", NULL);
 }
 
-static void list(struct fixture *f, const struct store_filter *filter, char out[64])
+static void list(struct fixture *f, const struct runstore_filter *filter, char out[64])
 {
     struct listing l = { 0 };
 
-    assert_int_equal(store_list(f->store, filter, &l, NULL), 0);
+    assert_int_equal(runstore_list(f->store, filter, &l, NULL), 0);
     out[0] = '\0';
     for (size_t i = 0; i < l.count; i++)
         out[i] = l.runs[i].id[4], out[i + 1] = '\0';
@@ -59,12 +59,12 @@ static void test_a_list_is_newest_first_and_filtered(void **state)
 
     add_four(f);
     fixture_reopen(f);
-    assert_int_equal(store_tag(f->store, 2, "base", false, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 2, "base", false, NULL), 0);
     assert_true(strlist_add(&main_branch, SLICE("branch=main")) && strlist_add(&has_commit, SLICE("commit")) &&
                 strlist_add(&both, SLICE("branch=main")) && strlist_add(&both, SLICE("commit=2")));
     const struct {
         const char *why;
-        struct store_filter filter;
+        struct runstore_filter filter;
         const char *want;
     } cases[] = {
         { "all, newest first", { 0 }, "4321" },
@@ -100,10 +100,10 @@ static void test_a_listed_run_has_what_the_document_says(void **state)
     struct buf json;
 
     add_four(f);
-    assert_int_equal(store_tag(f->store, 1, "v1", false, NULL), 0);
-    assert_int_equal(store_tag(f->store, 1, "base", false, NULL), 0);
-    assert_int_equal(store_note(f->store, 1, "before the \"fix\"", NULL), 0);
-    assert_int_equal(store_list(f->store, &(struct store_filter){ .name = "nightly-b" }, &l, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 1, "v1", false, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 1, "base", false, NULL), 0);
+    assert_int_equal(runstore_note(f->store, 1, "before the \"fix\"", NULL), 0);
+    assert_int_equal(runstore_list(f->store, &(struct runstore_filter){ .name = "nightly-b" }, &l, NULL), 0);
     assert_int_equal(l.count, 1);
     buf_init(&json, 1u << 16);
     listing_to_json(&l, &json);
@@ -143,13 +143,13 @@ static void test_runs_are_found_by_every_name(void **state)
     };
 
     add_four(f);
-    assert_int_equal(store_tag(f->store, 2, "base", false, NULL), 0);
-    assert_int_equal(store_tag(f->store, 1, "base", false, NULL), 0);
-    assert_int_equal(store_tag(f->store, 2, "dddd", false, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 2, "base", false, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 1, "base", false, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 2, "dddd", false, NULL), 0);
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct listing l = { 0 };
         struct err err = { 0 };
-        const int failed = store_find(f->store, CASES[i].reference, &l, &err);
+        const int failed = runstore_find(f->store, CASES[i].reference, &l, &err);
         char got[64] = "";
 
         for (size_t k = 0; k < l.count; k++)
@@ -181,12 +181,12 @@ static void test_documents_come_back_byte_for_byte(void **state)
     buf_init(&json, 1u << 24);
     buf_init(&back, 1u << 24);
     assert_int_equal(result_to_json(r, &json, NULL), 0);
-    assert_int_equal(store_add(f->store, r, buf_slice(&json), &added, NULL), 0);
+    assert_int_equal(runstore_add(f->store, r, buf_slice(&json), &added, NULL), 0);
     assert_true(added);
-    assert_int_equal(store_add(f->store, r, buf_slice(&json), &added, NULL), 0);
+    assert_int_equal(runstore_add(f->store, r, buf_slice(&json), &added, NULL), 0);
     assert_false(added);
     fixture_reopen(f);
-    assert_int_equal(store_documents(f->store, 1, same_as, &back, NULL), 0);
+    assert_int_equal(runstore_documents(f->store, 1, same_as, &back, NULL), 0);
     assert_string_equal(back.data, json.data);
     assert_int_equal(fixture_count(f), 1);
     buf_release(&json);
@@ -240,7 +240,7 @@ static void check_samples(struct fixture *f, int64_t number, const struct result
 
     listing_add(&l)->number = number;
     assert_true(side_add_result(&want, r, ""));
-    assert_int_equal(store_samples(f->store, &l, &got, NULL), 0);
+    assert_int_equal(runstore_samples(f->store, &l, &got, NULL), 0);
     assert_int_equal(got.count, want.count);
     for (size_t i = 0; i < want.count; i++)
         check_same_record(&got.records[i], &want.records[i]);
@@ -269,11 +269,11 @@ static void test_removing_leaves_nothing(void **state)
 
     add_four(f);
     for (int64_t run = 1; run <= 4; run++) {
-        assert_int_equal(store_tag(f->store, run, "t", true, NULL), 0);
-        assert_int_equal(store_remove(f->store, run, NULL), 0);
+        assert_int_equal(runstore_tag(f->store, run, "t", true, NULL), 0);
+        assert_int_equal(runstore_remove(f->store, run, NULL), 0);
         assert_int_equal(fixture_count(f), 4 - run);
     }
-    assert_int_equal(store_vacuum(f->store, NULL), 0);
+    assert_int_equal(runstore_vacuum(f->store, NULL), 0);
     static const char *const TABLES[] = { "runs",    "documents",    "labels", "tags",  "same_code", "samples",
                                           "metrics", "metric_names", "cells",  "facts", "sightings" };
     for (size_t i = 0; i < sizeof(TABLES) / sizeof(TABLES[0]); i++) {
@@ -291,8 +291,8 @@ static void test_vacuum_keeps_what_is_used(void **state)
     struct result *r = fixture_result(ID_C, "other", "2026-03-03T10:00:00.000Z", NULL);
 
     add_four(f);
-    assert_int_equal(store_remove(f->store, 1, NULL), 0);
-    assert_int_equal(store_vacuum(f->store, NULL), 0);
+    assert_int_equal(runstore_remove(f->store, 1, NULL), 0);
+    assert_int_equal(runstore_vacuum(f->store, NULL), 0);
     check_samples(f, 4, r);
     result_free(r);
 }
@@ -307,13 +307,13 @@ static void test_tags_that_can_not_be_are_refused(void **state)
     for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
         struct err err = { 0 };
 
-        assert_int_equal(store_tag(f->store, 1, BAD[i], false, &err), -1);
+        assert_int_equal(runstore_tag(f->store, 1, BAD[i], false, &err), -1);
         assert_int_equal(err.kind, ERR_USAGE);
     }
-    assert_int_equal(store_tag(f->store, 1, "v1.2_\xc3\xa4", false, NULL), 0);
-    assert_int_equal(store_untag(f->store, 1, "v1.2_\xc3\xa4", &removed, NULL), 0);
+    assert_int_equal(runstore_tag(f->store, 1, "v1.2_\xc3\xa4", false, NULL), 0);
+    assert_int_equal(runstore_untag(f->store, 1, "v1.2_\xc3\xa4", &removed, NULL), 0);
     assert_true(removed);
-    assert_int_equal(store_untag(f->store, 1, "v1.2_\xc3\xa4", &removed, NULL), 0);
+    assert_int_equal(runstore_untag(f->store, 1, "v1.2_\xc3\xa4", &removed, NULL), 0);
     assert_false(removed);
 }
 
@@ -336,9 +336,9 @@ static void test_sessions_of_unchanged_code(void **state)
 
     for (size_t i = 0; i < sizeof(RUNS) / sizeof(RUNS[0]); i++) {
         fixture_add(f, RUNS[i].id, "", RUNS[i].started, RUNS[i].labels);
-        assert_int_equal(store_tag(f->store, (int64_t)i + 1, RUNS[i].tag, RUNS[i].session != NULL, NULL), 0);
+        assert_int_equal(runstore_tag(f->store, (int64_t)i + 1, RUNS[i].tag, RUNS[i].session != NULL, NULL), 0);
     }
-    assert_int_equal(store_same_code(f->store, &side, NULL), 0);
+    assert_int_equal(runstore_same_code(f->store, &side, NULL), 0);
     for (size_t i = 0; i < sizeof(RUNS) / sizeof(RUNS[0]); i++) {
         if (RUNS[i].session == NULL)
             continue;
@@ -355,13 +355,13 @@ static void test_many_as_one_transaction(void **state)
 {
     struct fixture *f = *state;
 
-    assert_int_equal(store_begin(f->store, NULL), 0);
+    assert_int_equal(runstore_begin(f->store, NULL), 0);
     add_four(f);
-    store_roll_back(f->store);
+    runstore_roll_back(f->store);
     assert_int_equal(fixture_count(f), 0);
-    assert_int_equal(store_begin(f->store, NULL), 0);
+    assert_int_equal(runstore_begin(f->store, NULL), 0);
     add_four(f);
-    assert_int_equal(store_commit(f->store, NULL), 0);
+    assert_int_equal(runstore_commit(f->store, NULL), 0);
     fixture_reopen(f);
     assert_int_equal(fixture_count(f), 4);
 }
@@ -398,19 +398,19 @@ static void check_migrated(struct fixture *f, const struct result *r)
     struct listing l = { 0 };
 
     assert_int_equal(fixture_query(f->path, "PRAGMA user_version"), 2);
-    assert_int_equal(store_find(f->store, "old-tag", &l, NULL), 0);
+    assert_int_equal(runstore_find(f->store, "old-tag", &l, NULL), 0);
     assert_int_equal(l.count, 1);
     assert_string_equal(l.runs[0].name, "from before");
     listing_release(&l);
     check_samples(f, 1, r);
-    assert_int_equal(store_note(f->store, 1, "a note", NULL), 0);
+    assert_int_equal(runstore_note(f->store, 1, "a note", NULL), 0);
     fixture_add(f, ID_B, "new", "2026-03-02T10:00:00.000Z", NULL);
     assert_int_equal(fixture_count(f), 2);
 }
 
 static void test_version_1_is_migrated(void **state)
 {
-    static const enum store_access ACCESS[] = { STORE_WRITE, STORE_READ };
+    static const enum runstore_access ACCESS[] = { STORE_WRITE, STORE_READ };
     (void)state;
 
     for (size_t i = 0; i < 2; i++) {
@@ -420,7 +420,7 @@ static void test_version_1_is_migrated(void **state)
 
         fixture_init(&f);
         make_version_1(f.path, r, "from before");
-        if (store_open(&f.store, f.path, ACCESS[i], &err) != 0)
+        if (runstore_open(&f.store, f.path, ACCESS[i], &err) != 0)
             fail_msg("%s", err.what);
         fixture_reopen(&f);
         check_migrated(&f, r);

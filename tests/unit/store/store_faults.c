@@ -51,8 +51,8 @@ static int in_child(int (*what)(struct fixture *f, int number), struct fixture *
 /* From the very first open on, which makes the tables. */
 static int write_many(struct fixture *f, int number)
 {
-    struct store *s = NULL;
-    int failed = store_open(&s, f->path, STORE_WRITE, NULL);
+    struct runstore *s = NULL;
+    int failed = runstore_open(&s, f->path, STORE_WRITE, NULL);
 
     for (int i = 0; i < EACH && failed == 0; i++) {
         struct result *r;
@@ -63,7 +63,7 @@ static int write_many(struct fixture *f, int number)
         failed = fixture_try_add(s, r, NULL);
         result_free(r);
     }
-    store_close(s);
+    runstore_close(s);
     return failed == 0 ? 0 : 1;
 }
 
@@ -81,16 +81,16 @@ static void test_writers_at_once(void **state)
     }
     fixture_open(f);
     assert_int_equal(fixture_count(f), WRITERS * EACH);
-    assert_int_equal(store_vacuum(f->store, NULL), 0);
+    assert_int_equal(runstore_vacuum(f->store, NULL), 0);
 }
 
 static int die_in_a_transaction(struct fixture *f, int number)
 {
-    struct store *s = NULL;
+    struct runstore *s = NULL;
     struct result *r = fixture_result("b", "second", "2026-03-01T10:00:00.000Z", NULL);
 
     (void)number;
-    if (store_open(&s, f->path, STORE_WRITE, NULL) == 0 && store_begin(s, NULL) == 0 &&
+    if (runstore_open(&s, f->path, STORE_WRITE, NULL) == 0 && runstore_begin(s, NULL) == 0 &&
         fixture_try_add(s, r, NULL) == 0)
         raise(SIGKILL);
     return 1;
@@ -98,11 +98,11 @@ static int die_in_a_transaction(struct fixture *f, int number)
 
 static int die_after_keeping(struct fixture *f, int number)
 {
-    struct store *s = NULL;
+    struct runstore *s = NULL;
     struct result *r = fixture_result("c", "third", "2026-03-01T10:00:00.000Z", NULL);
 
     (void)number;
-    if (store_open(&s, f->path, STORE_WRITE, NULL) == 0 && fixture_try_add(s, r, NULL) == 0)
+    if (runstore_open(&s, f->path, STORE_WRITE, NULL) == 0 && fixture_try_add(s, r, NULL) == 0)
         raise(SIGKILL);
     return 1;
 }
@@ -115,32 +115,32 @@ static void test_a_killed_process_loses_at_most_what_it_was_doing(void **state)
 
     fixture_open(f);
     fixture_add(f, "a", "first", "2026-03-01T10:00:00.000Z", NULL);
-    store_close(f->store);
+    runstore_close(f->store);
     f->store = NULL;
     status = in_child(die_in_a_transaction, f, -1, &pid);
     assert_true(WIFSIGNALED(status));
     fixture_open(f);
     assert_int_equal(fixture_count(f), 1);
-    store_close(f->store);
+    runstore_close(f->store);
     f->store = NULL;
     status = in_child(die_after_keeping, f, -1, &pid);
     assert_true(WIFSIGNALED(status));
     fixture_open(f);
     assert_int_equal(fixture_count(f), 2);
-    assert_int_equal(store_vacuum(f->store, NULL), 0);
+    assert_int_equal(runstore_vacuum(f->store, NULL), 0);
 }
 
 /* A limit on the size of files stands for a full disk. */
 static int fill_up(struct fixture *f, int number)
 {
     const struct rlimit limit = { 300000, 300000 };
-    struct store *s = NULL;
+    struct runstore *s = NULL;
     struct err err = { 0 };
     int i, failed = 0;
 
     (void)number;
     signal(SIGXFSZ, SIG_IGN);
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || store_open(&s, f->path, STORE_WRITE, &err) != 0)
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0 || runstore_open(&s, f->path, STORE_WRITE, &err) != 0)
         return 100;
     for (i = 0; i < 99 && failed == 0; i++) {
         struct result *r;
@@ -151,7 +151,7 @@ static int fill_up(struct fixture *f, int number)
         failed = fixture_try_add(s, r, &err);
         result_free(r);
     }
-    store_close(s);
+    runstore_close(s);
     return failed != 0 && strstr(err.what, f->path) != NULL ? i - 1 : 101;
 }
 
@@ -165,27 +165,27 @@ static void test_a_full_disk(void **state)
     assert_in_range(WEXITSTATUS(status), 1, 98);
     fixture_open(f);
     assert_int_equal(fixture_count(f), WEXITSTATUS(status));
-    assert_int_equal(store_vacuum(f->store, NULL), 0);
+    assert_int_equal(runstore_vacuum(f->store, NULL), 0);
 }
 
 /* As somebody who may read the file and nothing else. */
 static int read_only(struct fixture *f, int number)
 {
-    struct store *s = NULL;
+    struct runstore *s = NULL;
     struct listing l = { 0 };
-    const struct store_filter all = { 0 };
+    const struct runstore_filter all = { 0 };
     struct err err = { 0 };
     struct result *r = fixture_result("b", "", "2026-03-01T10:00:00.000Z", NULL);
 
     (void)number;
     if (getuid() == 0 && setresuid(NOBODY, NOBODY, NOBODY) != 0)
         return 2;
-    if (store_open(&s, f->path, STORE_READ, &err) != 0 || store_list(s, &all, &l, &err) != 0 || l.count != 1)
+    if (runstore_open(&s, f->path, STORE_READ, &err) != 0 || runstore_list(s, &all, &l, &err) != 0 || l.count != 1)
         return 3;
     if (fixture_try_add(s, r, &err) == 0 || err.hint[0] == '\0')
         return 4;
-    store_close(s);
-    if (store_open(&s, f->path, STORE_WRITE, &err) == 0 && fixture_try_add(s, r, &err) == 0)
+    runstore_close(s);
+    if (runstore_open(&s, f->path, STORE_WRITE, &err) == 0 && fixture_try_add(s, r, &err) == 0)
         return 5;
     return err.hint[0] != '\0' ? 0 : 6;
 }
@@ -197,7 +197,7 @@ static void test_a_file_that_can_only_be_read(void **state)
 
     fixture_open(f);
     fixture_add(f, "a", "", "2026-03-01T10:00:00.000Z", NULL);
-    store_close(f->store);
+    runstore_close(f->store);
     f->store = NULL;
     assert_int_equal(chmod(f->path, 0444), 0);
     assert_int_equal(chmod(f->folder, 0555), 0);
@@ -217,10 +217,10 @@ static void overwrite(const char *path, long at, const void *bytes, size_t count
 static void expect_refusal(struct fixture *f, const char *word)
 {
     struct err err = { 0 };
-    struct store *s = NULL;
+    struct runstore *s = NULL;
 
-    for (enum store_access access = STORE_READ; access <= STORE_WRITE; access++) {
-        assert_int_equal(store_open(&s, f->path, access, &err), -1);
+    for (enum runstore_access access = STORE_READ; access <= STORE_WRITE; access++) {
+        assert_int_equal(runstore_open(&s, f->path, access, &err), -1);
         assert_null(s);
         if (strstr(err.what, word) == NULL || strstr(err.what, f->path) == NULL)
             fail_msg("\"%s\" lacks \"%s\"", err.what, word);
@@ -247,11 +247,11 @@ static void test_a_damaged_store(void **state)
 
     fixture_open(f);
     fixture_add(f, "a", "", "2026-03-01T10:00:00.000Z", NULL);
-    store_close(f->store);
+    runstore_close(f->store);
     f->store = NULL;
     memset(junk, 0x5a, sizeof(junk));
     overwrite(f->path, 4096, junk, sizeof(junk));
-    failed = store_open(&f->store, f->path, STORE_WRITE, &err);
+    failed = runstore_open(&f->store, f->path, STORE_WRITE, &err);
     if (failed == 0)
         failed = fixture_try_add(f->store, r, &err);
     assert_int_equal(failed, -1);
@@ -283,7 +283,7 @@ static void test_a_store_of_a_newer_plimsoll(void **state)
     struct fixture *f = *state;
 
     fixture_open(f);
-    store_close(f->store);
+    runstore_close(f->store);
     f->store = NULL;
     execute(f->path, "PRAGMA user_version = 99");
     expect_refusal(f, "newer plimsoll");

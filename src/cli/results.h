@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of `plimsoll results`. Each gets its options and returns the exit code. */
+#ifndef PLIMSOLL_CLI_RESULTS_H
+#define PLIMSOLL_CLI_RESULTS_H
+
+#include "cli/results_options.h"
+
+#define RESULTS_WHO "plimsoll results"
+
+int results_list(const struct results_options *o);
+int results_show(const struct results_options *o);
+int results_tag(const struct results_options *o);
+int results_untag(const struct results_options *o);
+int results_note(const struct results_options *o);
+int results_rm(const struct results_options *o);
+int results_vacuum(const struct results_options *o);
+int results_export(const struct results_options *o);
+int results_import(const struct results_options *o);
+int results_merge(const struct results_options *o);
+
+#endif

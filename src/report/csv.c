@@ -74,6 +74,24 @@ static void add_hist_names(struct buf *out, const char *prefix, const struct res
     add_percentile_names(out, prefix, r);
 }
 
+/* A watched part's own columns. */
+static void add_watched_names(struct buf *out, const struct result *r)
+{
+    static const char *const NAMES[] = { "cpu_cores_mean", "cpu_cores_max", "cpu_s_per_request", "rss_bytes_max" };
+
+    for (size_t i = 0; i < r->watched_count; i++) {
+        for (size_t k = 0; k < sizeof(NAMES) / sizeof(NAMES[0]); k++) {
+            struct buf name;
+
+            buf_init(&name, 4096);
+            buf_printf(&name, "%s_%s", r->watched[i].name, NAMES[k]);
+            buf_add_char(out, ',');
+            add_text(out, buf_ok(&name) ? name.data : "");
+            buf_release(&name);
+        }
+    }
+}
+
 static void add_header(struct buf *out, const struct result *r)
 {
     buf_add_str(out, "target,method,valid,duration_s,requests_per_s,started,sent,ok,failed,unfinished,not_sent,retried,"
@@ -84,6 +102,7 @@ static void add_header(struct buf *out, const struct result *r)
     buf_add_str(out, ",status_1xx,status_2xx,status_3xx,status_4xx,status_5xx");
     for (unsigned i = 0; i < FAIL_KINDS; i++)
         buf_printf(out, ",failed_%s", fail_kind_text((enum fail_kind)i));
+    add_watched_names(out, r);
     buf_add_char(out, '\n');
 }
 
@@ -143,6 +162,22 @@ static void add_errors(struct buf *out, const struct error_entry *errors, size_t
     }
 }
 
+/* They are of the whole run: empty in the rows of targets. */
+static void add_watched(struct buf *out, const struct result *r, bool is_total)
+{
+    const uint64_t ended = r->totals.ok + r->totals.failed;
+
+    for (size_t i = 0; i < r->watched_count; i++) {
+        const struct watched *w = &r->watched[i];
+        const struct watched_figure *cpu = watched_figure(w, "cpu_cores"), *rss = watched_figure(w, "rss_bytes");
+
+        add_decimal(out, is_total && cpu != NULL, cpu != NULL ? cpu->mean : 0);
+        add_decimal(out, is_total && cpu != NULL, cpu != NULL ? cpu->max : 0);
+        add_decimal(out, is_total && ended > 0, watched_cpu_s(w, r->duration_s) / (double)ended);
+        add_decimal(out, is_total && rss != NULL, rss != NULL ? rss->max : 0);
+    }
+}
+
 static void add_row(struct buf *out, const struct result *r, const struct row *row)
 {
     add_text(out, row->target);
@@ -155,6 +190,7 @@ static void add_row(struct buf *out, const struct result *r, const struct row *r
     add_hist(out, row->service_time, r);
     add_statuses(out, row->status);
     add_errors(out, row->errors, row->error_count);
+    add_watched(out, r, row->totals == &r->totals);
     buf_add_char(out, '\n');
 }
 

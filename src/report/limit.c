@@ -9,6 +9,7 @@
 #include "report/table.h"
 
 #define LEVEL_MAX (UNITS_TEXT_MAX + 16)
+#define SENTENCE_MAX_BYTES (1u << 16)
 
 /* "1,987/s", "0.5/s", "37 connections". */
 static const char *level_text(char out[LEVEL_MAX], const struct limit_report *r, double level)
@@ -69,6 +70,31 @@ static void add_why(struct section *s, const struct limit_report *r)
     section_line(s, "Generator", "WAS THE LIMIT: the target may carry more");
     for (size_t i = 0; i < r->generator_reasons.count; i++)
         section_line(s, "", "%s", r->generator_reasons.items[i]);
+}
+
+/* How busy the target's parts were at the answer, and where it broke. */
+static void add_watched(struct section *s, const struct limit_report *r, const struct limit_trial *t, const char *label)
+{
+    char level[LEVEL_MAX];
+    struct buf sentence;
+
+    buf_init(&sentence, SENTENCE_MAX_BYTES);
+    if (t != NULL)
+        section_watched_sentence(&sentence, t->watched, t->watched_count);
+    if (sentence.len > 0)
+        section_line(s, label, "at %s %s", level_text(level, r, t->level), sentence.data);
+    buf_release(&sentence);
+}
+
+static void add_parts(struct section *s, const struct limit_report *r)
+{
+    const struct limit_trial *safe = NULL;
+
+    for (size_t i = 0; i < r->trial_count; i++)
+        if (r->trials[i].kept && r->trials[i].level == r->safe)
+            safe = &r->trials[i];
+    add_watched(s, r, safe, "Parts");
+    add_watched(s, r, limit_report_first_broken(r), safe != NULL ? "" : "Parts");
 }
 
 static int by_level(const void *a, const void *b)
@@ -147,6 +173,7 @@ void report_limit(struct buf *out, const struct limit_report *r, unsigned width)
     if (r->trial_count > 0) {
         add_safe(&s, r);
         add_why(&s, r);
+        add_parts(&s, r);
         add_curve(&s, r);
     }
 }

@@ -27,12 +27,16 @@ void section_phases(struct section *s);
 void section_traffic(struct section *s); /* connections, TLS, bytes */
 void section_addresses(struct section *s);
 void section_targets(struct section *s);
+void section_watch(struct section *s);
 void section_generator(struct section *s);
 void section_meaning(struct section *s);
 
 /* "Label         sentence", folded at the width. */
 void section_line(const struct section *s, const char *label, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* "gateway was busy (1.00 of 1 core), store was idle (0.01 of 2 cores)"; parts whose CPU is not known are left out. */
+void section_watched_sentence(struct buf *out, const struct watched *parts, size_t count);
 
 #define SECTION_CELL_MAX (UNITS_TEXT_MAX + 2)
 /* A histogram's percentile as a duration; "-" when it is empty. With a star (and the report says what that means) when

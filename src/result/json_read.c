@@ -10,6 +10,7 @@
 #include "result/json_out.h"
 #include "result/json_rounds.h"
 #include "result/json_sample.h"
+#include "result/json_watched.h"
 #include "stats/hist_codec.h"
 
 /* What a document may hold at most: far above any real run, low enough that a hostile one can not eat the machine. */
@@ -411,6 +412,7 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_promises(in, document, r);
     read_warmup(in, document, &r->warmup);
     json_read_totals(in, document, &r->totals, result_is_import(r));
+    json_read_watched(in, document, r);
     if (!in->failed && r->kind != NULL && strcmp(r->kind, "rounds") == 0) {
         r->rounds = json_read_rounds(in, document);
         return;

@@ -10,6 +10,7 @@
 #include "result/json_out.h"
 #include "result/json_rounds.h"
 #include "result/json_sample.h"
+#include "result/json_watched.h"
 #include "stats/hist_codec.h"
 #include "stats/summary.h"
 
@@ -426,6 +427,13 @@ static void write_promises(struct writer *w)
     json_out_close(o, ']');
 }
 
+static void write_watched(struct writer *w)
+{
+    const struct result *r = w->result;
+
+    json_write_watched(&w->out, r->watched, r->watched_count, r->duration_s, r->totals.ok + r->totals.failed);
+}
+
 /* What every kind but "rounds" has. */
 static void write_requests(struct writer *w)
 {
@@ -440,7 +448,7 @@ static void write_requests(struct writer *w)
     write_addresses(w);
     write_intervals(w);
     write_targets(w);
-    json_out_raw(&w->out, "watch", "{}");
+    write_watched(w);
     write_generator(w, &r->generator);
 }
 
@@ -454,10 +462,12 @@ static void write_document(struct writer *w)
     write_promises(w);
     write_warmup(w, &r->warmup);
     json_write_totals(&w->out, &r->totals, r->duration_s);
-    if (r->rounds != NULL)
-        json_write_rounds(&w->out, r->rounds);
-    else
+    if (r->rounds == NULL)
         write_requests(w);
+    else
+        json_write_rounds(&w->out, r->rounds);
+    if (r->rounds != NULL && r->watched_count > 0)
+        write_watched(w);
     json_out_close(&w->out, '}');
     buf_add_char(w->out.buf, '\n');
 }

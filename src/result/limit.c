@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "result/json_out.h"
+#include "result/json_watched.h"
 
 enum { LIMIT_FORMAT_VERSION = 1 };
 
@@ -19,8 +20,10 @@ void limit_report_free(struct limit_report *r)
 {
     if (r == NULL)
         return;
-    for (size_t i = 0; i < r->trial_count; i++)
+    for (size_t i = 0; i < r->trial_count; i++) {
         free(r->trials[i].broke);
+        watched_free(r->trials[i].watched, r->trials[i].watched_count);
+    }
     free(r->trials);
     free(r->url);
     free(r->promise);
@@ -104,6 +107,7 @@ static void add_trial(struct json_out *o, const struct limit_trial *t)
     json_out_double(o, "in_flight_mean", t->in_flight_mean);
     json_out_bool(o, "generator_limited", t->generator_limited);
     json_out_bool(o, "connections_limited", t->connections_limited);
+    json_write_watched(o, t->watched, t->watched_count, t->window_s, t->ok + t->failed);
     json_out_close(o, '}');
 }
 

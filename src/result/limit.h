@@ -5,20 +5,24 @@
 #define PLIMSOLL_RESULT_LIMIT_H
 
 #include "result/slo.h"
+#include "result/watched.h"
 
 struct limit_trial {
     double level;          /* asked: requests/s, or connections */
     const char *stage;     /* of the search: "expand", … */
     double requests_per_s; /* ok completions */
     double sent_per_s;
+    double window_s;
     bool has_latency;
     double p50_s, p99_s;
     double errors; /* share of what was started */
     uint64_t started, ok, failed, unfinished, not_sent;
     double in_flight_mean;
     bool kept;
-    char *broke;              /* the clauses that broke with their values: "p99<50ms (83.2 ms)"; NULL: none */
-    bool generator_limited;   /* this machine was the limit */
+    char *broke;             /* the clauses that broke with their values: "p99<50ms (83.2 ms)"; NULL: none */
+    bool generator_limited;  /* this machine was the limit */
+    struct watched *watched; /* parts of the target */
+    size_t watched_count;
     bool connections_limited; /* every connection was busy, and none of them slow: more could carry more */
 };
 

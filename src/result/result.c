@@ -150,6 +150,7 @@ void result_free(struct result *r)
     addresses_free(r->addresses, r->address_count);
     intervals_free(r->intervals, r->interval_count);
     targets_free(r->targets, r->target_count);
+    watched_free(r->watched, r->watched_count);
     generator_release(&r->generator);
     promises_free(r->promises, r->promise_count);
     free(r->percentiles);

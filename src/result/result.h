@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "base/strlist.h"
 #include "result/rounds.h"
+#include "result/watched.h"
 #include "stats/hist.h"
 
 #include <stdio.h>
@@ -224,6 +225,8 @@ struct result {
     size_t interval_count;
     struct target_result *targets;
     size_t target_count;
+    struct watched *watched; /* parts of the target */
+    size_t watched_count;
     struct generator_health generator;
     struct promise *promises; /* when any were made */
     size_t promise_count;

@@ -80,7 +80,8 @@ const char *record_fact_near(const struct record *r, const char *name, size_t *a
 const struct metric *record_metric_near(const struct record *r, const char *name, size_t *at);
 
 /* A run's figures. The labels "round" (a number) and "session" say where the sample belongs. Metrics: requests_per_s,
- * latency_mean, latency_min, latency_max, latency_p50 ... and the same of service_time (in seconds), error_share. */
+ * latency_mean, latency_min, latency_max, latency_p50 ... and the same of service_time (in seconds), error_share; of a
+ * watched part "cpu_s_per_request@NAME", "cpu_cores@NAME" and the means of its other figures. */
 bool side_add_result(struct side *s, const struct result *result, const char *source);
 
 #endif

@@ -2,6 +2,7 @@
 #include "result/side.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -154,6 +155,35 @@ static bool add_named(struct record *r, const struct result *result)
     return ok;
 }
 
+/* "cpu_s_per_request@gateway" and the like. */
+static bool add_of_part(struct record *r, const char *what, const struct watched *w, double value)
+{
+    struct buf name;
+    bool ok = true;
+
+    buf_init(&name, TEXT_MAX);
+    buf_printf(&name, "%s@%s", what, w->name);
+    if (isfinite(value))
+        ok = buf_ok(&name) && record_add_metric(r, name.data, value, false, false);
+    buf_release(&name);
+    return ok;
+}
+
+static bool add_watched(struct record *r, const struct result *result)
+{
+    const uint64_t ended = result->totals.ok + result->totals.failed;
+    bool ok = true;
+
+    for (size_t i = 0; i < result->watched_count && ok; i++) {
+        const struct watched *w = &result->watched[i];
+
+        ok = ended == 0 || add_of_part(r, "cpu_s_per_request", w, watched_cpu_s(w, result->duration_s) / (double)ended);
+        for (size_t k = 0; k < w->figure_count && ok; k++)
+            ok = add_of_part(r, w->figures[k].name, w, w->figures[k].mean);
+    }
+    return ok;
+}
+
 static bool add_error_share(struct record *r, const struct totals *t)
 {
     if (t->started == 0 || !totals_has(t, TOTAL_FAILED))
@@ -248,6 +278,6 @@ bool side_add_result(struct side *s, const struct result *result, const char *so
         ok = add_label(r, result->labels.items[i]);
     return ok && add_cell(r, result) && add_config(r, result) && add_targets(r, result) && add_host(r, &result->host) &&
            (result->name == NULL || result->name[0] == '\0' || record_add_fact(r, FACT_LABEL, "name", result->name)) &&
-           add_metrics(r, result) && add_errors(r, result) && add_statuses(r, result) && add_seen(r, result) &&
-           add_reason(r, result);
+           add_metrics(r, result) && add_watched(r, result) && add_errors(r, result) && add_statuses(r, result) &&
+           add_seen(r, result) && add_reason(r, result);
 }

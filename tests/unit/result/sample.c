@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,6 +213,45 @@ static void add_intervals(struct result *r)
     r->intervals[1] = (struct interval){ .t_s = 1, .length_s = 0.25 };
 }
 
+/* Means and maxima as given; two seconds, the second unknown. */
+static void add_figure(struct watched *w, const char *name, double mean, double max)
+{
+    struct watched_figure *f;
+
+    w->figures = realloc(w->figures, (w->figure_count + 1) * sizeof(*f));
+    need(w->figures != NULL);
+    f = &w->figures[w->figure_count++];
+    *f = (struct watched_figure){ .name = sample_dup(name), .mean = mean, .max = max, .count = 2 };
+    f->series = calloc(2, sizeof(*f->series));
+    need(f->series != NULL);
+    f->series[0] = max;
+    f->series[1] = NAN;
+}
+
+/* One that was the limit, one that did nothing, one that says only things of its own. */
+static void add_watched(struct result *r)
+{
+    r->watched = calloc(3, sizeof(*r->watched));
+    need(r->watched != NULL);
+    r->watched_count = 3;
+    r->watched[0] = (struct watched){
+        .name = sample_dup("gateway"), .spec = sample_dup("cgroup:/gateway"), .capacity_cores = 1, .readings = 3
+    };
+    add_figure(&r->watched[0], "cpu_cores", 0.9975, 1);
+    add_figure(&r->watched[0], "throttled_s_per_s", 0.25, 0.5);
+    add_figure(&r->watched[0], "rss_bytes", 12582912, 13631488);
+    add_figure(&r->watched[0], "read_bytes_per_s", 0, 0);
+    add_figure(&r->watched[0], "net_sent_bytes_per_s", 1234567, 2345678);
+    r->watched[1] = (struct watched){
+        .name = sample_dup("store"), .spec = sample_dup("pid:77"), .capacity_cores = 8, .readings = 2, .missed = 1
+    };
+    add_figure(&r->watched[1], "cpu_cores", 0.0125, 0.02);
+    add_figure(&r->watched[1], "threads", 2, 2);
+    r->watched[2] = (struct watched){ .name = sample_dup("queue"), .spec = sample_dup("cmd:./depth"), .readings = 3 };
+    add_figure(&r->watched[2], "depth", 17.25, 40);
+    add_figure(&r->watched[2], "jobs_per_s{kind=\"mail\"}", 3.5, NAN);
+}
+
 static void add_addresses(struct result *r)
 {
     r->addresses = calloc(2, sizeof(*r->addresses));
@@ -289,6 +329,7 @@ struct result *sample_full(void)
     add_errors(&r->errors, &r->error_count);
     add_intervals(r);
     add_addresses(r);
+    add_watched(r);
     add_health(r);
     r->generator.limited = true;
     add_text(&r->generator.reasons, "client CPU was full: worker 0 used 99 % of a core");

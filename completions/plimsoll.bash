@@ -5,7 +5,7 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
     --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
-    --strict --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
+    --strict --watch --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --grace --max-delay --quiet --help'
@@ -21,7 +21,7 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
     --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
-    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --progress --help'
+    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
@@ -36,6 +36,7 @@ _plimsoll_values() {
         compopt -o nospace -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
+    --watch) mapfile -t COMPREPLY < <(compgen -W 'target=pid: target=unit: target=cgroup: target=prom: target=kubectl: target=cmd:' -- "$word") ;;
     --close) mapfile -t COMPREPLY < <(compgen -W 'server client reset' -- "$word") ;;
     --tls-min | --tls-max) mapfile -t COMPREPLY < <(compgen -W '1.0 1.1 1.2 1.3' -- "$word") ;;
     --tls-resume) mapfile -t COMPREPLY < <(compgen -W 'off on 50%' -- "$word") ;;

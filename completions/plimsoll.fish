@@ -81,6 +81,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from load' -l expect-body -r -f 
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l slo -r -f -d 'promises about the figures, exit 1 when one is broken'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l max-errors -r -f -d 'largest share of failed requests'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l strict -d 'warnings make the run invalid too'
+complete -c plimsoll -n '__fish_seen_subcommand_from load' -l watch -r -f -d 'read figures of a part of the target each second'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l json -r -F -d 'write the result document'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l csv -r -F -d 'write the figures as CSV'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l hdr -r -F -d 'write the latency distribution as HdrHistogram\'s tools read it'

@@ -257,6 +257,16 @@ static int make_sources(struct load_inputs *in, const struct strlist *given, str
     return 0;
 }
 
+/* What is watched must be there now; that it may end later is no mistake. */
+static int make_watcher(struct load_inputs *in, const struct strlist *watches, struct err *err)
+{
+    if (watches->count == 0)
+        return 0;
+    if (watcher_new(&in->plan.watcher, watches, NULL, err) != 0)
+        return err_prefix(err, "--watch");
+    return 0;
+}
+
 static void take_numbers(struct load_plan *p, const struct load_options *o)
 {
     p->connections = (uint32_t)o->connections;
@@ -350,7 +360,7 @@ int load_inputs_make(struct load_inputs *in, const struct load_options *o, struc
     take_model(in, o);
     take_manner(&in->plan, o);
     if (make_targets(in, o, err) == 0 && make_overrides(in, &o->overrides, err) == 0 &&
-        make_sources(in, &o->sources, err) == 0)
+        make_sources(in, &o->sources, err) == 0 && make_watcher(in, &o->watches, err) == 0)
         return 0;
     load_inputs_release(in);
     return -1;
@@ -358,6 +368,7 @@ int load_inputs_make(struct load_inputs *in, const struct load_options *o, struc
 
 void load_inputs_release(struct load_inputs *in)
 {
+    watcher_free(in->plan.watcher);
     load_targets_release(&in->_listed);
     free(in->_targets);
     free(in->_parts);

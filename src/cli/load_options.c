@@ -26,6 +26,7 @@ void load_options_release(struct load_options *o)
     strlist_release(&o->sources);
     strlist_release(&o->labels);
     strlist_release(&o->command);
+    strlist_release(&o->watches);
     free(o->percentiles);
     slo_release(&o->slo);
     free(o->stages);

@@ -81,6 +81,8 @@ struct load_options {
     bool strict;
     struct slo slo;
 
+    struct strlist watches; /* NAME=SPEC */
+
     struct load_outputs outputs;
     double *percentiles;
     size_t percentile_count;

@@ -245,6 +245,12 @@ static const struct option_row ROWS[] = {
       .help = "warnings make the run invalid too, for example when this machine was the limit",
       .parse = option_flag, FIELD(strict) },
 
+    { .heading = "Watching the target" },
+    { .name = "watch", .argument = "NAME=KIND:WHAT", .example = "gateway=pid:1234",
+      .help = "read CPU, memory, disk and network of a part of the target each second; may be repeated. Kinds: pid:N (with its "
+              "descendants), unit:NAME, cgroup:PATH, prom:URL#METRIC,..., kubectl:NAMESPACE/SELECTOR, cmd:COMMAND (prints name=value)",
+      .parse = load_value_watch, FIELD(watches) },
+
     { .heading = "Output" },
     { .name = "json", .argument = "FILE", .example = "result.json",
       .help = "write the result document; - is standard output, all text then goes to standard error",

@@ -8,6 +8,7 @@
 #include "http/redact.h"
 #include "http/request.h"
 #include "http/url.h"
+#include "watch/watcher.h"
 
 static int add_text(struct strlist *list, const char *text, struct err *err)
 {
@@ -173,6 +174,23 @@ int load_value_label(void *field, const char *text, const struct option_row *row
     if (has_key(field, key)) {
         err_set(err, ERR_USAGE, 0, "the key \"%.*s\" was given before", SLICE_FMT(key));
         return err_hint(err, "a label has one value: drop one of the two");
+    }
+    return add_text(field, text, err);
+}
+
+int load_value_watch(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    const struct strlist *before = field;
+    struct slice name, other;
+
+    (void)row;
+    if (option_check_printable(text, err) != 0 || watcher_check_spec(slice_str(text), &name, err) != 0)
+        return -1;
+    for (size_t i = 0; i < before->count; i++) {
+        if (watcher_check_spec(slice_str(before->items[i]), &other, err) != 0 || !slice_eq(name, other))
+            continue;
+        err_set(err, ERR_USAGE, 0, "the name \"%.*s\" was given before", SLICE_FMT(name));
+        return err_hint(err, "give each part that is watched its own name");
     }
     return add_text(field, text, err);
 }

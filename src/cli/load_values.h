@@ -17,6 +17,7 @@ option_parser load_value_failures;      /* struct load_options: DIR:N */
 option_parser load_value_feed_order;    /* struct load_options */
 option_parser load_value_progress;      /* enum progress_mode */
 option_parser load_value_label;         /* struct strlist: one more KEY=VALUE, each key once */
+option_parser load_value_watch;         /* struct strlist: one more NAME=KIND:WHAT, each name once */
 option_parser load_value_override;      /* struct strlist: one more HOST:PORT:ADDRESS[,ADDRESS...] */
 option_parser load_value_sources;       /* struct strlist: addresses, separated by commas */
 option_parser load_value_unix_socket;   /* const char * */

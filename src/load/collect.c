@@ -470,6 +470,8 @@ int collect(struct result *r, const struct run *run, struct loader *workers, con
         r->tls_version = slice_dup(slice_str(workers[i].first.tls_version));
         r->tls_cipher = slice_dup(slice_str(workers[i].first.tls_cipher));
     }
+    if (collect_watched(r, run->plan->watcher, err) != 0)
+        return -1;
     explain(r, run, workers, facts);
     collect_save_failures(r, run, workers, &s);
     result_judge(r, run->plan->max_errors, run->plan->strict);

@@ -41,6 +41,7 @@ static void take_figures(struct limit_trial *t, const struct result *r)
 
     t->requests_per_s = totals->requests_per_s;
     t->sent_per_s = r->duration_s > 0 ? (double)totals->sent / r->duration_s : 0;
+    t->window_s = r->duration_s;
     t->started = totals->started;
     t->ok = totals->ok;
     t->failed = totals->failed;
@@ -141,6 +142,15 @@ static uint64_t connections_of(const struct load_plan *plan)
     return sum;
 }
 
+/* Out of the result, which is about to end. */
+static void take_watched(struct limit_trial *t, struct result *r)
+{
+    t->watched = r->watched;
+    t->watched_count = r->watched_count;
+    r->watched = NULL;
+    r->watched_count = 0;
+}
+
 static int run_trial(struct limit_report *report, const struct load_plan *given, const struct limit_config *config,
                      const struct search *search, struct err *err)
 {
@@ -170,6 +180,8 @@ static int run_trial(struct limit_report *report, const struct load_plan *given,
         t->stage = search_stage_text(search->stage);
         ok = limit_judge(t, config, r, connections_of(&plan)) && (t->kept || note_reasons(report, r));
     }
+    if (ok)
+        take_watched(t, r);
     result_free(r);
     return ok ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the search");
 }

@@ -13,6 +13,7 @@
 #include "net/addr.h"
 #include "net/tls.h"
 #include "result/result.h"
+#include "watch/watcher.h"
 
 #include <stdint.h>
 
@@ -204,6 +205,8 @@ struct load_plan {
     uint64_t seed;
     const double *percentiles;
     size_t percentile_count;
+
+    struct watcher *watcher; /* parts of the target that are watched meanwhile; NULL: none. The caller's */
 
     /* From another thread or a signal handler: set to 1 to end the window now (drain, then report), 2 to drop
      * everything. May be NULL. */

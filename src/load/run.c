@@ -78,6 +78,7 @@ static void pass_on_stop(struct load *l, int *passed)
     if (how <= *passed)
         return;
     *passed = how;
+    watcher_end(l->plan.watcher, clock_now_ns());
     stop_workers(l, how);
 }
 
@@ -89,6 +90,14 @@ static void re_resolve(struct load *l, uint64_t *next_ns)
         if (target_resolve(&l->run.targets[i], &l->plan, l->run.addresses, NULL) != 0)
             continue; /* the old addresses serve on */
     *next_ns = clock_now_ns() + RESOLVE_PERIOD_NS;
+}
+
+/* Over the window, as far as that is known by now. */
+static void begin_watching(struct load *l)
+{
+    const uint64_t start = l->run.go_ns + l->plan.warmup_ns;
+
+    watcher_begin(l->plan.watcher, start, l->plan.duration_ns > 0 ? start + l->plan.duration_ns : UINT64_MAX);
 }
 
 /* What the main thread does until every worker is over. True when the ramp reached nobody. */
@@ -114,6 +123,7 @@ static bool supervise(struct load *l)
             } else {
                 run->go = true;
                 run->go_ns = clock_now_ns() + 1000000;
+                begin_watching(l);
             }
             pthread_cond_broadcast(&run->changed);
         }
@@ -176,6 +186,8 @@ int load_run(struct load *l, struct result **out, struct err *err)
     int rc = -1;
 
     *out = NULL;
+    if (watcher_start(l->plan.watcher, err) != 0)
+        return -1;
     net_counters_read(&facts.net_before);
     if (l->plan.on_records != NULL)
         writing = pthread_create(&writer_thread, NULL, write_records, &writer) == 0;
@@ -186,6 +198,7 @@ int load_run(struct load *l, struct result **out, struct err *err)
         stop_workers(l, 2);
     }
     join_workers(l);
+    watcher_join(l->plan.watcher);
     atomic_store(&writer.end, true);
     if (writing)
         pthread_join(writer_thread, NULL);
@@ -266,6 +279,13 @@ void load_describe(const struct load *l, struct buf *out)
         buf_printf(out, " after %s of warm-up", units_format_duration(time, (double)l->plan.warmup_ns));
     buf_add_str(out, "\n");
     describe_model(l, out);
+    for (size_t i = 0; i < watcher_part_count(l->plan.watcher); i++) {
+        const struct watcher_part *p = watcher_part(l->plan.watcher, i);
+
+        buf_printf(out, "watching %s: ", p->name);
+        redact_url(out, slice_str(p->spec));
+        buf_add_str(out, "\n");
+    }
     for (size_t i = 0; i < l->run.target_count; i++) {
         const struct target *t = &l->run.targets[i];
         const struct address_set *set = atomic_load(&t->addresses);

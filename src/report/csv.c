@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/csv_cells.h"
+#include "report/rounds.h"
 #include "stats/summary.h"
 
 #define NS_PER_S_F 1e9
@@ -20,42 +22,9 @@ struct row {
     size_t error_count;
 };
 
-static void add_text(struct buf *out, const char *text)
-{
-    const char *const from = text != NULL ? text : "";
-    const bool formula = from[0] != '\0' && strchr("=+-@\t\r", from[0]) != NULL;
-
-    if (!formula && strpbrk(from, ",\"\r\n") == NULL) {
-        buf_add_str(out, from);
-        return;
-    }
-    buf_add_str(out, formula ? "\"'" : "\"");
-    for (const char *c = from; *c != '\0'; c++) {
-        if (*c == '"')
-            buf_add_char(out, '"');
-        buf_add_char(out, *c);
-    }
-    buf_add_char(out, '"');
-}
-
 static void add_u64(struct buf *out, uint64_t value)
 {
     buf_printf(out, ",%" PRIu64, value);
-}
-
-/* Enough decimals for 1 ns, without those that say nothing. */
-static void add_decimal(struct buf *out, bool known, double value)
-{
-    char text[64];
-    size_t len = 0;
-
-    buf_add_char(out, ',');
-    if (!known || !isfinite(value) || fabs(value) > 1e15)
-        return;
-    len = (size_t)snprintf(text, sizeof(text), "%.9f", value);
-    while (len > 2 && text[len - 1] == '0' && text[len - 2] != '.')
-        len--;
-    buf_append(out, text, len);
 }
 
 static void add_percentile_names(struct buf *out, const char *prefix, const struct result *r)
@@ -86,7 +55,7 @@ static void add_watched_names(struct buf *out, const struct result *r)
             buf_init(&name, 4096);
             buf_printf(&name, "%s_%s", r->watched[i].name, NAMES[k]);
             buf_add_char(out, ',');
-            add_text(out, buf_ok(&name) ? name.data : "");
+            csv_add_text(out, buf_ok(&name) ? name.data : "");
             buf_release(&name);
         }
     }
@@ -110,19 +79,19 @@ static void add_hist(struct buf *out, const struct hist *h, const struct result 
 {
     const bool known = hist_count(h) > 0;
 
-    add_decimal(out, known, hist_mean_ns(h) / NS_PER_S_F);
-    add_decimal(out, known, hist_stddev_ns(h) / NS_PER_S_F);
-    add_decimal(out, known, (double)hist_min_ns(h) / NS_PER_S_F);
-    add_decimal(out, known, (double)hist_max_ns(h) / NS_PER_S_F);
+    csv_add_decimal(out, known, hist_mean_ns(h) / NS_PER_S_F);
+    csv_add_decimal(out, known, hist_stddev_ns(h) / NS_PER_S_F);
+    csv_add_decimal(out, known, (double)hist_min_ns(h) / NS_PER_S_F);
+    csv_add_decimal(out, known, (double)hist_max_ns(h) / NS_PER_S_F);
     for (size_t i = 0; i < RESULT_PERCENTILE_COUNT; i++)
-        add_decimal(out, known, (double)hist_value_at(h, RESULT_PERCENTILES[i]) / NS_PER_S_F);
+        csv_add_decimal(out, known, (double)hist_value_at(h, RESULT_PERCENTILES[i]) / NS_PER_S_F);
     for (size_t i = 0; i < r->percentile_count; i++)
-        add_decimal(out, known, (double)hist_value_at(h, r->percentiles[i]) / NS_PER_S_F);
+        csv_add_decimal(out, known, (double)hist_value_at(h, r->percentiles[i]) / NS_PER_S_F);
 }
 
 static void add_totals(struct buf *out, const struct totals *t)
 {
-    add_decimal(out, true, t->requests_per_s);
+    csv_add_decimal(out, true, t->requests_per_s);
     add_u64(out, t->started);
     add_u64(out, t->sent);
     add_u64(out, t->ok);
@@ -137,7 +106,7 @@ static void add_totals(struct buf *out, const struct totals *t)
     add_u64(out, t->connections_reused);
     add_u64(out, t->tls_handshakes);
     add_u64(out, t->tls_resumed);
-    add_decimal(out, true, t->in_flight_mean);
+    csv_add_decimal(out, true, t->in_flight_mean);
 }
 
 static void add_statuses(struct buf *out, const uint64_t *status)
@@ -171,20 +140,20 @@ static void add_watched(struct buf *out, const struct result *r, bool is_total)
         const struct watched *w = &r->watched[i];
         const struct watched_figure *cpu = watched_figure(w, "cpu_cores"), *rss = watched_figure(w, "rss_bytes");
 
-        add_decimal(out, is_total && cpu != NULL, cpu != NULL ? cpu->mean : 0);
-        add_decimal(out, is_total && cpu != NULL, cpu != NULL ? cpu->max : 0);
-        add_decimal(out, is_total && ended > 0, watched_cpu_s(w, r->duration_s) / (double)ended);
-        add_decimal(out, is_total && rss != NULL, rss != NULL ? rss->max : 0);
+        csv_add_decimal(out, is_total && cpu != NULL, cpu != NULL ? cpu->mean : 0);
+        csv_add_decimal(out, is_total && cpu != NULL, cpu != NULL ? cpu->max : 0);
+        csv_add_decimal(out, is_total && ended > 0, watched_cpu_s(w, r->duration_s) / (double)ended);
+        csv_add_decimal(out, is_total && rss != NULL, rss != NULL ? rss->max : 0);
     }
 }
 
 static void add_row(struct buf *out, const struct result *r, const struct row *row)
 {
-    add_text(out, row->target);
+    csv_add_text(out, row->target);
     buf_add_char(out, ',');
-    add_text(out, row->method);
+    csv_add_text(out, row->method);
     buf_add_str(out, r->valid ? ",true" : ",false");
-    add_decimal(out, true, r->duration_s);
+    csv_add_decimal(out, true, r->duration_s);
     add_totals(out, row->totals);
     add_hist(out, row->latency, r);
     add_hist(out, row->service_time, r);
@@ -194,7 +163,7 @@ static void add_row(struct buf *out, const struct result *r, const struct row *r
     buf_add_char(out, '\n');
 }
 
-void report_csv(struct buf *out, const struct result *r)
+static void requests_csv(struct buf *out, const struct result *r)
 {
     const struct row total = { .target = "total",
                                .totals = &r->totals,
@@ -219,4 +188,12 @@ void report_csv(struct buf *out, const struct result *r)
         add_row(out, r, &row);
     }
     add_row(out, r, &total);
+}
+
+void report_csv(struct buf *out, const struct result *r)
+{
+    if (r->rounds != NULL)
+        rounds_csv(out, r);
+    else
+        requests_csv(out, r);
 }

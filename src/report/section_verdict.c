@@ -25,7 +25,7 @@ static void add_list(struct section *s, const struct strlist *list)
         fit_paragraph(s->out, "  * ", slice_str(list->items[i]), s->width);
 }
 
-static void add_outcome(struct section *s)
+static void add_outcome(struct section *s, const char *things)
 {
     const struct totals *t = &s->result->totals;
     char ok[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX], failed[UNITS_TEXT_MAX], unfinished[UNITS_TEXT_MAX];
@@ -35,11 +35,11 @@ static void add_outcome(struct section *s)
     units_format_count(failed, t->failed);
     units_format_count(unfinished, t->unfinished);
     if (t->started > 0 && t->ok == t->started)
-        buf_printf(s->out, ": all %s requests ok\n", ok);
+        buf_printf(s->out, ": all %s %s ok\n", ok, things);
     else if (t->unfinished == 0)
-        buf_printf(s->out, ": %s of %s requests ok, %s failed\n", ok, started, failed);
+        buf_printf(s->out, ": %s of %s %s ok, %s failed\n", ok, started, things, failed);
     else
-        buf_printf(s->out, ": %s of %s requests ok, %s failed, %s unfinished\n", ok, started, failed, unfinished);
+        buf_printf(s->out, ": %s of %s %s ok, %s failed, %s unfinished\n", ok, started, things, failed, unfinished);
 }
 
 /* A value of the resolved configuration as it stands in the document, or NULL. */
@@ -97,12 +97,12 @@ static void add_setting(struct section *s)
                      units_format_count(counted, r->warmup.started));
 }
 
-void section_verdict(struct section *s)
+void section_judgement(struct section *s, const char *things)
 {
     const struct result *r = s->result;
 
     add_loud(s, r->valid ? GREEN : RED, r->valid ? "VALID" : "INVALID");
-    add_outcome(s);
+    add_outcome(s, things);
     if (!r->valid) {
         buf_add_str(s->out, "Do not rely on these figures:\n");
         add_list(s, &r->reasons);
@@ -116,6 +116,11 @@ void section_verdict(struct section *s)
         buf_add_str(s->out, ":\n");
         add_list(s, &r->warnings);
     }
+}
+
+void section_verdict(struct section *s)
+{
+    section_judgement(s, "requests");
     buf_add_char(s->out, '\n');
     add_subject(s);
     add_setting(s);

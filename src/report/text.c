@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/text.h"
 
+#include "report/rounds.h"
 #include "report/sections.h"
 
 #define WIDTH_DEFAULT 80u
@@ -15,6 +16,10 @@ void report_text(struct buf *out, const struct result *r, const struct report_te
     };
     struct section s = { .out = out, .result = r, .width = WIDTH_DEFAULT };
 
+    if (r->rounds != NULL) {
+        rounds_text(out, r, options);
+        return;
+    }
     if (options != NULL) {
         s.colours = options->colours;
         if (options->width > 0)

@@ -14,9 +14,10 @@
 struct report_text_options {
     bool colours;   /* ANSI colours for the verdict and the warnings */
     unsigned width; /* columns; 0: 80 */
+    bool verbose;   /* of rounds: every duration, every failure */
 };
 
-/* options may be NULL. */
+/* Results of kind "rounds" have a report of their own: report/rounds.h. options may be NULL. */
 void report_text(struct buf *out, const struct result *r, const struct report_text_options *options);
 
 #endif

@@ -84,25 +84,12 @@ static int say_why_not(char **note, const struct usl *u, const struct usl_point 
     return asprintf(note, "the sizes lie %.1f %% off the law", u->rms * 100);
 }
 
-/* An average that counts failures is too low: says where the peak is without them. */
-static int say_discounted(char **note, const struct usl *u, const struct rounds_size *sizes, size_t count,
-                          struct err *err)
+static bool counts_failures(const struct rounds_size *sizes, size_t count)
 {
-    struct usl without;
-    bool counts = false;
-
     for (size_t i = 0; i < count; i++)
-        counts = counts || sizes[i].counts_failures;
-    if (!counts)
-        return 0;
-    if (rounds_fit(&without, sizes, count, true, err) != 0)
-        return -1;
-    if (without.verdict != USL_FITS || !isfinite(without.law.peak) || !isfinite(u->law.peak) ||
-        fabs(without.law.peak / u->law.peak - 1) < PEAK_MATTERS)
-        return 0;
-    return asprintf(note, "averages count failures; without them the peak is at %.1f", without.law.peak) < 0
-               ? no_memory(err)
-               : 0;
+        if (sizes[i].counts_failures)
+            return true;
+    return false;
 }
 
 static enum scaling_verdict verdict_of(enum usl_verdict v)
@@ -118,22 +105,47 @@ static enum scaling_verdict verdict_of(enum usl_verdict v)
     return SCALING_TOO_FEW_POINTS;
 }
 
-static int scale_series(struct rounds_scaling *s, const struct rounds_size *sizes, size_t count, struct err *err)
+/* A law of averages that count failures, which are too low: says where the peak is without them. */
+static int say_discounted(char **note, const struct usl *u, const struct usl *without, struct err *err)
+{
+    if (without->verdict != USL_FITS || !isfinite(without->law.peak) || !isfinite(u->law.peak) ||
+        fabs(without->law.peak / u->law.peak - 1) < PEAK_MATTERS)
+        return 0;
+    return asprintf(note, "averages count failures; without them the peak is at %.1f", without->law.peak) < 0
+               ? no_memory(err)
+               : 0;
+}
+
+static int say(char **note, const struct usl *u, const struct usl *without, const struct rounds_size *sizes,
+               size_t count, struct err *err)
 {
     struct usl_point points[USL_POINTS_MAX];
     size_t n;
-    struct usl u;
 
-    n = collect_points(points, sizes, count, false);
-    if (usl_fit(&u, points, n, err) != 0)
+    if (u->verdict == USL_FITS && !without->is_faster)
+        return say_discounted(note, u, without, err);
+    n = collect_points(points, sizes, count, true);
+    return say_why_not(note, without, points, n) < 0 ? no_memory(err) : 0;
+}
+
+/* Averages that count failures are fitted as they are, as those who published them did; when that does not fit,
+ * without the failures. */
+static int scale_series(struct rounds_scaling *s, const struct rounds_size *sizes, size_t count, struct err *err)
+{
+    struct usl u, without;
+
+    if (rounds_fit(&u, sizes, count, false, err) != 0)
         return -1;
+    without = u;
+    if (counts_failures(sizes, count) && rounds_fit(&without, sizes, count, true, err) != 0)
+        return -1;
+    if (u.verdict != USL_FITS)
+        u = without;
     s->verdict = verdict_of(u.verdict);
     take_law(s, &u);
     free(s->note);
     s->note = NULL;
-    if (u.verdict != USL_FITS)
-        return say_why_not(&s->note, &u, points, n) < 0 ? no_memory(err) : 0;
-    return say_discounted(&s->note, &u, sizes, count, err);
+    return say(&s->note, &u, &without, sizes, count, err);
 }
 
 int rounds_scale(struct rounds_result *r, struct err *err)

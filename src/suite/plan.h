@@ -10,17 +10,13 @@
 #ifndef PLIMSOLL_SUITE_PLAN_H
 #define PLIMSOLL_SUITE_PLAN_H
 
-#include "suite/suite.h"
+#include "suite/budget.h"
+#include "suite/names.h"
 
 struct plan_cell {
-    const char **values; /* by dimension; they belong to the suite */
-    char *name;          /* "edge/500/1" */
-    /* Budget. */
-    bool has_need;
-    double need, capacity;               /* connections; of all routers together */
-    double worst, worst_capacity;        /* of the fullest router, given the imbalance */
-    bool is_over, is_tight;              /* need > capacity; worst > worst_capacity, or a full fit */
-    uint64_t client_ports, client_files; /* that the generator needs for it; 0: unknown */
+    char **values; /* by dimension */
+    char *name;    /* "edge/500/1"; "all" without a matrix */
+    struct cell_need need;
 };
 
 struct plan_step {
@@ -36,6 +32,7 @@ struct plan {
     uint32_t samples; /* of each cell and side */
     uint32_t sides;   /* 1 or 2 */
     uint64_t seed;
+    uint64_t quiet_ns; /* between samples */
     double estimate_s; /* of everything, from the lengths that the suite names; NAN: not known */
 };
 
@@ -45,9 +42,8 @@ MUST_CHECK int plan_make(struct plan **out, const struct suite *s, const struct 
                          struct err *err);
 void plan_free(struct plan *p);
 
-/* The places of a step: every parameter (of the side), dimension, cell, sample, side. Values belong to plan and suite,
- * but for those the caller adds. */
-struct places;
-MUST_CHECK int plan_places(const struct plan *p, const struct plan_step *step, struct places **out, struct err *err);
+/* The places of a step: every parameter (of the side), dimension, cell, sample, side, dir. The caller may add to them
+ * and ends them with names_release(). */
+MUST_CHECK int plan_names(const struct plan *p, const struct plan_step *step, struct names *out, struct err *err);
 
 #endif

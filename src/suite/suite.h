@@ -2,8 +2,8 @@
 /* A suite as it is written: YAML (or JSON) read into plain data. docs/suites.md and `plimsoll run --schema` are made
  * from the same table of keys (keys.h).
  *
- * Texts may hold places, {name}: a parameter, a dimension of the matrix, or one of {cell} {sample} {side} {run} {dir}
- * {port:NAME} (the port given to the service NAME). "{{" is "{". They are filled in per sample (places.h), so a text
+ * Texts may hold names, {name}: a parameter, a dimension of the matrix, or one of {cell} {sample} {side} {run} {dir}
+ * {port:NAME} (the port given to the service NAME). They are filled in per sample (names.h), so a text
  * here is still as written. Every node keeps its line for messages.
  *
  * suite_read() owns nothing but *out; the text may go after the call. Errors are ERR_CONFIG, "FILE:LINE: …", with the
@@ -30,7 +30,7 @@ struct suite_pairs {
 /* matrix: a dimension and its values in order. */
 struct suite_dimension {
     char *name;
-    struct strlist values;
+    struct strlist values; /* a value with places is split at its commas when they are filled */
     unsigned line;
 };
 
@@ -94,7 +94,7 @@ struct suite_verify {
 /* Connections that a cell needs against what the routers carry. */
 struct suite_budget {
     bool present;
-    char *clients, *routes, *termination; /* texts with places; termination may be "mix" or a text such as "edge" */
+    char *clients, *routes, *termination; /* texts with names; termination may be "mix" or a text such as "edge" */
     char *routers, *maxconn;
     double imbalance;           /* default 1.25 */
     struct suite_pairs factors; /* termination: connections that one client's needs in the router */
@@ -110,15 +110,15 @@ struct suite {
     struct suite_pairs parameters; /* defaults, then overridden */
     struct suite_dimension *dimensions;
     size_t dimension_count;
-    struct suite_pairs *exclude, *include; /* each a set of name: value */
+    struct suite_pairs *exclude, *include; /* each a set of name: values parted by commas */
     size_t exclude_count, include_count;
     char *samples, *quiet; /* texts, since parameters may set them */
-    enum suite_order order;
-    uint64_t timeout_ns; /* of a sample; 0: by its own length */
-    uint32_t retries;    /* of an invalid sample */
+    int order;             /* enum suite_order */
+    uint64_t timeout_ns;   /* of a sample; 0: by its own length */
+    uint32_t retries;      /* of an invalid sample */
+    bool has_doer;
     enum suite_doer doer;
     struct suite_pairs options; /* load, rounds: option and value, in order; a flag has the value "true" */
-    char *target_file;          /* load's targets, made by `targets_from` or named; NULL: none */
     struct suite_check *checks;
     size_t check_count;
     char *command; /* of DOER_COMMAND */
@@ -133,14 +133,21 @@ struct suite {
     struct suite_pairs watch;
     struct strlist slo;
     struct strlist invalid_when; /* "errors", "rate", "client_limited" and clauses as of slo */
-    char *gate_metric;           /* NULL: the comparison's default */
-    double gate_min_change;      /* 0: its default */
-    char *baseline;              /* a tag; NULL: none */
-    struct suite_pairs against;  /* the second side's parameters; empty: one side */
+    struct suite_scale {
+        char *name;
+        struct suite_pairs values;
+    } * scales; /* sets of parameters, picked by -s scale=NAME or by the parameter "scale" itself */
+    size_t scale_count;
+    char *gate_metric;          /* NULL: the comparison's default */
+    double gate_min_change;     /* 0: its default */
+    char *baseline;             /* a tag; NULL: none */
+    struct suite_pairs against; /* the second side's parameters; empty: one side */
 };
 
 /* sets: "NAME=VALUE", parameters from the command line; "scale=large" also picks a set of `scales`. */
 MUST_CHECK int suite_read(struct suite **out, const char *path, const struct strlist *sets, struct err *err);
 void suite_free(struct suite *s); /* NULL is fine */
+/* ERR_CONFIG that there is no parameter of that name, with the nearest one; returns -1. */
+int suite_unknown_parameter(const struct suite *s, struct slice name, struct err *err);
 
 #endif

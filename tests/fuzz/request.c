@@ -45,7 +45,7 @@ static void check_head(const struct request_head *h, struct slice bytes)
 }
 
 static void read_body(const struct request_head *h, struct slice bytes, size_t step, uint64_t *content_bytes,
-                      int *state)
+                      enum request_body_state *state)
 {
     struct request_body b;
     struct slice content;
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     check_head(&a, bytes);
     uint64_t content[2];
-    int state[2];
+    enum request_body_state state[2];
     read_body(&a, slice_drop(bytes, a.bytes), SIZE_MAX, &content[0], &state[0]);
     read_body(&a, slice_drop(bytes, a.bytes), 1, &content[1], &state[1]);
     promise(content[0] == content[1]);

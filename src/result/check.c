@@ -162,6 +162,11 @@ bool result_check(struct result *r)
 
     if (result_is_import(r))
         return true;
+    if (r->rounds != NULL) {
+        c.ok = result_check_rounds(r);
+        r->valid = r->valid && c.ok;
+        return c.ok;
+    }
     check_conservation(&c, "total", &r->totals);
     check_errors(&c, "total", r->errors, r->error_count, r->totals.failed);
     check_latency(&c, "latency", r->latency, r->totals.ok);

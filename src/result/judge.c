@@ -7,6 +7,12 @@
 
 #define RATE_MET 0.99 /* share of the rate asked for that counts as met */
 
+/* What a result counts. */
+static const char *things(const struct result *r)
+{
+    return r->rounds != NULL ? "copies" : "requests";
+}
+
 static void judge_failures(struct result *r, double max_errors)
 {
     const struct totals *t = &r->totals;
@@ -14,16 +20,16 @@ static void judge_failures(struct result *r, double max_errors)
     char failed[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX];
 
     if (t->ok == 0)
-        result_add_reason(r, "no request succeeded");
+        result_add_reason(r, "no %s succeeded", r->rounds != NULL ? "copy" : "request");
     if (t->failed == 0)
         return;
     units_format_count(failed, t->failed);
     units_format_count(started, t->started);
     if (share > max_errors)
-        result_add_reason(r, "%s of %s requests failed: %.3g %%, above the limit of %.3g %%", failed, started,
+        result_add_reason(r, "%s of %s %s failed: %.3g %%, above the limit of %.3g %%", failed, started, things(r),
                           share * 100, max_errors * 100);
     else
-        result_add_warning(r, "%s of %s requests failed: %.3g %%", failed, started, share * 100);
+        result_add_warning(r, "%s of %s %s failed: %.3g %%", failed, started, things(r), share * 100);
 }
 
 static void warn_of_lost_requests(struct result *r)
@@ -31,7 +37,10 @@ static void warn_of_lost_requests(struct result *r)
     const struct totals *t = &r->totals;
     char count[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX], age[UNITS_TEXT_MAX];
 
-    if (t->unfinished > 0)
+    if (t->unfinished > 0 && r->rounds != NULL)
+        result_add_warning(r, "unfinished at the end: %s of %s copies", units_format_count(count, t->unfinished),
+                           units_format_count(started, t->started));
+    else if (t->unfinished > 0)
         result_add_warning(r, "unfinished at the end: %s of %s requests, the oldest after %s",
                            units_format_count(count, t->unfinished), units_format_count(started, t->started),
                            units_format_duration(age, t->unfinished_oldest_s * NS_PER_S));

@@ -37,13 +37,17 @@ int rounds_result_new(struct rounds_result **out, struct err *err)
     return *out != NULL ? 0 : err_set(err, ERR_SYSTEM, errno, "cannot make a result of rounds");
 }
 
+static void copy_release(struct rounds_copy *c)
+{
+    free(c->phases);
+    free(c->failure);
+    strlist_release(&c->last_lines);
+}
+
 static void copies_free(struct rounds_copy *copies, size_t count)
 {
-    for (size_t i = 0; copies != NULL && i < count; i++) {
-        free(copies[i].phases);
-        free(copies[i].failure);
-        strlist_release(&copies[i].last_lines);
-    }
+    for (size_t i = 0; copies != NULL && i < count; i++)
+        copy_release(&copies[i]);
     free(copies);
 }
 
@@ -188,6 +192,12 @@ bool rounds_result_set_copies(const struct rounds_result *r, struct rounds_round
     round->copies = copies;
     round->copy_count = count;
     return true;
+}
+
+void rounds_round_cut(struct rounds_round *round, uint32_t count)
+{
+    while (round->copy_count > count)
+        copy_release(&round->copies[--round->copy_count]);
 }
 
 bool rounds_round_add_hook_failure(struct rounds_round *round, const char *what, uint32_t index, const char *failure,

@@ -142,6 +142,8 @@ bool rounds_result_add_phase(struct rounds_result *r, const char *name, const ch
 /* Room for count copies in an empty round: index 1 … count, every figure unknown, phases NAN when there are any.
  * False: no memory. */
 bool rounds_result_set_copies(const struct rounds_result *r, struct rounds_round *round, uint32_t count);
+/* Takes away the copies behind the first count. */
+void rounds_round_cut(struct rounds_round *round, uint32_t count);
 bool rounds_round_add_hook_failure(struct rounds_round *round, const char *what, uint32_t index, const char *failure,
                                    struct strlist *last_lines); /* takes what is in last_lines over */
 

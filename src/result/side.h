@@ -83,5 +83,10 @@ const struct metric *record_metric_near(const struct record *r, const char *name
  * latency_mean, latency_min, latency_max, latency_p50 ... and the same of service_time (in seconds), error_share; of a
  * watched part "cpu_s_per_request@NAME", "cpu_cores@NAME" and the means of its other figures. */
 bool side_add_result(struct side *s, const struct result *result, const char *source);
+/* Kind "rounds", one series (--compare: A is 0, B is 1): a record per round, all of one session, and of one round of
+ * the comparison when they are the same sample. side_add_result() adds the rounds of all series, each a sample of the
+ * cell that its concurrency (and its series, if there are several) names. Metrics: mean_ok_s, mean_discounted_s,
+ * mean_s, median_s, max_s, makespan_s, copies_per_s, user_s, sys_s, error_share. */
+bool side_add_rounds(struct side *s, const struct result *result, uint32_t series, const char *source);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "result/side.h"
+#include "result/side_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -255,7 +255,7 @@ static bool add_statuses(struct record *r, const struct result *result)
     return true;
 }
 
-static bool add_reason(struct record *r, const struct result *result)
+bool side_add_reason(struct record *r, const struct result *result)
 {
     r->valid = result->valid;
     if (result->reasons.count > 0)
@@ -265,19 +265,26 @@ static bool add_reason(struct record *r, const struct result *result)
     return !result->interrupted || record_set_reason(r, "interrupted");
 }
 
-bool side_add_result(struct side *s, const struct result *result, const char *source)
+bool side_add_run_facts(struct record *r, const struct result *result)
 {
-    struct record *r = side_add(s, source);
-    bool ok = r != NULL;
+    bool ok = true;
 
-    if (!ok)
-        return false;
     snprintf(r->id, sizeof(r->id), "%s", result->id);
     snprintf(r->started, sizeof(r->started), "%s", result->started);
     for (size_t i = 0; i < result->labels.count && ok; i++)
         ok = add_label(r, result->labels.items[i]);
-    return ok && add_cell(r, result) && add_config(r, result) && add_targets(r, result) && add_host(r, &result->host) &&
-           (result->name == NULL || result->name[0] == '\0' || record_add_fact(r, FACT_LABEL, "name", result->name)) &&
-           add_metrics(r, result) && add_watched(r, result) && add_errors(r, result) && add_statuses(r, result) &&
-           add_seen(r, result) && add_reason(r, result);
+    return ok && add_config(r, result) && add_host(r, &result->host) &&
+           (result->name == NULL || result->name[0] == '\0' || record_add_fact(r, FACT_LABEL, "name", result->name));
+}
+
+bool side_add_result(struct side *s, const struct result *result, const char *source)
+{
+    struct record *r;
+
+    if (result->rounds != NULL)
+        return side_add_all_rounds(s, result, source);
+    r = side_add(s, source);
+    return r != NULL && add_cell(r, result) && side_add_run_facts(r, result) && add_targets(r, result) &&
+           add_metrics(r, result) && add_watched(r, result) && add_errors(r, result) && add_statuses(r, result) && add_seen(r, result) &&
+           side_add_reason(r, result);
 }

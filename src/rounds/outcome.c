@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "rounds/outcome.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/units.h"
+
+#define SENTENCE_MAX_BYTES 4096u
+
+static double seconds(struct timeval t)
+{
+    return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* From one moment to a later one. */
+static double between(uint64_t from_ns, uint64_t to_ns)
+{
+    return to_ns > from_ns ? (double)(to_ns - from_ns) / NS_PER_S : 0;
+}
+
+static void say_unstarted(struct buf *out, const struct batch_process *p)
+{
+    if (p->stage == SPAWN_CWD)
+        buf_printf(out, "cannot enter %s: %s", p->program.cwd, strerror(p->error));
+    else if (p->stage == SPAWN_PREPARE && p->program.input != NULL && !p->started)
+        buf_printf(out, "cannot read %s: %s", p->program.input, strerror(p->error));
+    else
+        buf_printf(out, "cannot run %s: %s", p->program.words.items[0], strerror(p->error));
+}
+
+static void say_failure(struct buf *out, const struct batch_process *p, const struct outcome_rules *rules)
+{
+    char text[UNITS_TEXT_MAX];
+
+    if (p->error != 0)
+        say_unstarted(out, p);
+    else if (p->stopped || !p->started)
+        buf_add_str(out, "stopped");
+    else if (p->timed_out)
+        buf_printf(out, "timed out after %s", units_format_duration(text, (double)rules->timeout_ns));
+    else if (WIFSIGNALED(p->status))
+        buf_printf(out, "signal %d (%s)", WTERMSIG(p->status), strsignal(WTERMSIG(p->status)));
+    else
+        buf_printf(out, "exit %d", WEXITSTATUS(p->status));
+}
+
+bool outcome_judge(const struct batch_process *p, const struct outcome_rules *rules, char **failure)
+{
+    struct buf text;
+
+    *failure = NULL;
+    if (p->started && p->error == 0 && !p->stopped && !p->timed_out && WIFEXITED(p->status)) {
+        const int code = WEXITSTATUS(p->status);
+
+        if (rules->expect_exit != NULL ? rules->expect_exit[code] != 0 : code == 0)
+            return true;
+    }
+    buf_init(&text, SENTENCE_MAX_BYTES);
+    say_failure(&text, p, rules);
+    *failure = buf_detach(&text);
+    buf_release(&text);
+    return false;
+}
+
+bool outcome_last_lines(const struct batch_process *p, struct strlist *out)
+{
+    return output_last_lines(&p->streams[LINE_STDOUT], out, OUTCOME_LAST_LINES) &&
+           output_last_lines(&p->streams[LINE_STDERR], out, OUTCOME_LAST_LINES);
+}
+
+static void fill_usage(struct rounds_copy *c, const struct batch_process *p, const struct outcome_rules *rules)
+{
+    const double rss = (double)p->usage.ru_maxrss * 1024;
+
+    c->user_s = seconds(p->usage.ru_utime);
+    c->sys_s = seconds(p->usage.ru_stime);
+    c->max_rss_bytes = rss > rules->least_rss_bytes ? rss : NAN;
+}
+
+static void fill_end(struct rounds_copy *c, const struct batch_process *p)
+{
+    c->exit = WIFEXITED(p->status) ? WEXITSTATUS(p->status) : -1;
+    c->signal = WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0;
+}
+
+bool outcome_fill(struct rounds_copy *c, const struct batch_process *p, const struct outcome_rules *rules,
+                  uint64_t release_ns)
+{
+    c->ok = outcome_judge(p, rules, &c->failure);
+    c->unfinished = p->stopped;
+    c->timed_out = p->timed_out;
+    c->exec_failed = p->error != 0;
+    c->output_bytes = p->streams[LINE_STDOUT].bytes + p->streams[LINE_STDERR].bytes;
+    if (p->started && p->error == 0) {
+        c->start_s = between(release_ns, p->exec_ns);
+        c->duration_s = between(p->exec_ns, p->exit_ns);
+        fill_usage(c, p, rules);
+        fill_end(c, p);
+    }
+    return c->ok || (c->failure != NULL && outcome_last_lines(p, &c->last_lines));
+}

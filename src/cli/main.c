@@ -28,6 +28,7 @@ static const struct command {
     { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
     { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
     { "results", cmd_results, "--help", false, "list, show, tag, merge, export, import stored runs" },
+    { "rounds", cmd_rounds, "--help", false, "rounds of concurrent commands, timed" },
     { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
 };
 enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };

@@ -73,6 +73,14 @@ static void show_line(struct progress *p, struct slice line)
     p->shown = cut.len;
 }
 
+void progress_text(struct progress *p, struct slice line)
+{
+    if (p->mode == PROGRESS_JSON)
+        fprintf(stderr, "%.*s\n", SLICE_FMT(line));
+    else if (p->mode == PROGRESS_AUTO)
+        show_line(p, line);
+}
+
 void progress_show(struct progress *p, const struct load_progress *now)
 {
     struct buf line;
@@ -80,13 +88,11 @@ void progress_show(struct progress *p, const struct load_progress *now)
     if (p->mode == PROGRESS_NONE)
         return;
     buf_init(&line, LINE_MAX_BYTES);
-    if (p->mode == PROGRESS_JSON) {
+    if (p->mode == PROGRESS_JSON)
         progress_json(&line, now);
-        fprintf(stderr, "%.*s\n", SLICE_FMT(buf_slice(&line)));
-    } else {
+    else
         progress_line(&line, now);
-        show_line(p, buf_slice(&line));
-    }
+    progress_text(p, buf_slice(&line));
     buf_release(&line);
 }
 

@@ -14,6 +14,8 @@ struct progress {
 void progress_init(struct progress *p, enum progress_mode mode);
 /* Shows one moment: rewrites the line, or prints one JSON object. */
 void progress_show(struct progress *p, const struct load_progress *now);
+/* A line (or, with json, an object) of another kind of run. */
+void progress_text(struct progress *p, struct slice line);
 /* Takes the line away, so that the report begins in a clean column. */
 void progress_end(struct progress *p);
 

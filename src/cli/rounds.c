@@ -11,6 +11,7 @@
 #include "cli/rounds_config.h"
 #include "cli/rounds_inputs.h"
 #include "cli/rounds_progress.h"
+#include "result/rounds_scaling.h"
 
 static const char WHO[] = "plimsoll rounds";
 enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_MAX_BYTES = 1 << 24 };
@@ -84,10 +85,10 @@ static int describe(const struct rounds_inputs *in, const struct rounds_options 
     return 0;
 }
 
-/* The law of how it scales belongs to the result as much as the rounds. */
 static int judge(struct result *r, const struct rounds_options *o, struct err *err)
 {
-    (void)err;
+    if (rounds_scale(r->rounds, err) != 0 || rounds_judge(r, &o->slo, err) != 0)
+        return -1;
     result_judge(r, o->max_errors, o->strict);
     return 0;
 }

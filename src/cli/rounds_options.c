@@ -81,6 +81,10 @@ static const struct option_row ROWS[] = {
     { .name = "expect-exit", .argument = "LIST", .shown_default = "0", .example = "0,3,10-12",
       .help = "exit codes that are ok",
       .parse = rounds_value_expect_exit },
+    { .name = "slo", .argument = "CLAUSE[,CLAUSE...]", .example = "'mean<45s'",
+      .help = "a promise about the copies' durations (mean, max, p90 ...) and errors: the largest concurrency that keeps it is told; exit 1 when "
+              "the smallest one does not",
+      .parse = rounds_value_slo, FIELD(slo) },
     { .name = "max-errors", .argument = "SHARE", .shown_default = "1%", .example = "10%",
       .help = "the run is invalid (exit 3) when more than this share of the copies failed",
       .parse = option_share, FIELD(max_errors) },
@@ -142,7 +146,8 @@ static const char EPILOGUE[] = "Examples:\n"
                                "mean_discounted_s is all time, that of failures too, divided by the successes.\n"
                                "The command stands behind --, or is one quoted word.\n"
                                "\n"
-                               "Exit status: 0 ok; 1 with --compare, B is worse; 2 wrong usage, nothing was run;\n"
+                               "Exit status: 0 ok; 1 a promise is broken, or B is worse than A; 2 wrong usage,\n"
+                               "nothing was run; "
                                "3 the run is invalid; 4 under --strict, inconclusive; 130 interrupted.\n"
                                "More: man plimsoll-rounds\n";
 
@@ -174,6 +179,7 @@ void rounds_options_release(struct rounds_options *o)
     strlist_release(&o->env);
     strlist_release(&o->labels);
     strlist_release(&o->command);
+    slo_release(&o->slo);
     memset(o, 0, sizeof(*o));
 }
 

@@ -30,6 +30,7 @@ struct rounds_options {
     uint8_t expect_exit[ROUNDS_EXITS];
     double max_errors;
     bool strict;
+    struct slo slo;
 
     char *log_dir;
     const char *phases;

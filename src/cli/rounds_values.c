@@ -7,6 +7,7 @@
 #include "cli/load_models.h"
 #include "cli/option_values.h"
 #include "cli/rounds_options.h"
+#include "result/rounds_scaling.h"
 
 #define SIZE_MOST 10000u
 
@@ -102,6 +103,13 @@ int rounds_value_env(void *field, const char *text, const struct option_row *row
         return err_hint(err, "for example --%s %s", row->name, row->example);
     }
     return strlist_add(field, slice_str(text)) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
+int rounds_value_slo(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    (void)row;
+    slo_release(field);
+    return slo_parse(field, slice_str(text), err) != 0 || rounds_slo_check(field, err) != 0 ? -1 : 0;
 }
 
 int rounds_value_word(void *field, const char *text, const struct option_row *row, struct err *err)

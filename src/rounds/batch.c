@@ -30,8 +30,7 @@ static void end_of_process(struct batch *b, struct batch_process *p, uint64_t no
     p->error = slot->error;
     p->stage = slot->stage;
     p->exit_ns = now;
-    close(p->_pidfd);
-    p->_pidfd = -1;
+    batch_unwatch_exit(b, p);
     b->running--;
     batch_drain(b, p);
     p->ended = true;

@@ -32,6 +32,7 @@ uint32_t batch_startable(const struct batch *b); /* whose program was found */
 MUST_CHECK int batch_start_one(struct batch *b, struct err *err);
 /* From process first on, for those that run. */
 void batch_set_deadlines(struct batch *b, uint32_t first, uint64_t start_ns);
+void batch_unwatch_exit(struct batch *b, struct batch_process *p);
 /* A bounded amount of what is there. */
 void batch_read_some(struct batch *b);
 /* What is left in the pipes of a process that has ended. */

@@ -227,14 +227,39 @@ static void on_line(void *arg, const struct line *line)
     b->config->on_line(b->config->arg, p, line);
 }
 
+/* Children that are still on their way to their program hold our descriptors too: closing one does not end its watch.
+ */
+static void unwatch(int epoll, int fd)
+{
+    epoll_ctl(epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+void batch_unwatch_exit(struct batch *b, struct batch_process *p)
+{
+    unwatch(b->exits, p->_pidfd);
+    close(p->_pidfd);
+    p->_pidfd = -1;
+}
+
+static void close_stream(struct batch *b, struct output *o)
+{
+    unwatch(b->outputs, o->fd);
+    output_close(o);
+}
+
 static enum output_read read_one(struct batch *b, struct batch_process *p, struct output *o, size_t *bytes)
 {
     void *both[] = { b, p };
     const struct output_reader reader = { b->scratch, b->config->on_line != NULL ? on_line : NULL, both };
 
+    enum output_read state;
+
     if (p->exec_ns == 0)
         p->exec_ns = spawn_gate_slot(b->gate, (uint32_t)(p - b->processes))->exec_ns;
-    return output_read(o, &reader, bytes);
+    state = output_read(o, &reader, bytes);
+    if (state == OUTPUT_ENDED)
+        close_stream(b, o);
+    return state;
 }
 
 void batch_read_some(struct batch *b)
@@ -292,8 +317,8 @@ void batch_let_go(struct batch *b)
                 continue;
             drain_stream(b, p, &p->streams[s]);
             flush_stream(b, p, &p->streams[s]);
-            close_if_open(p->streams[s].fd);
-            p->streams[s].fd = -1;
+            if (p->streams[s].fd >= 0)
+                close_stream(b, &p->streams[s]);
         }
     }
 }

@@ -247,7 +247,9 @@ bool orphans_settle(const struct orphans *o, size_t known)
     size_t count = known + 1;
 
     while (orphans_any(o)) {
-        orphans_list_free(orphans_list(o, &count), count);
+        struct orphan *list = orphans_list(o, &count);
+
+        orphans_list_free(list, count);
         if (count <= known || clock_now_ns() >= until)
             return count > known;
         nanosleep(&pause, NULL);

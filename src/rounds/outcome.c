@@ -70,13 +70,20 @@ bool outcome_last_lines(const struct batch_process *p, struct strlist *out)
            output_last_lines(&p->streams[LINE_STDERR], out, OUTCOME_LAST_LINES);
 }
 
-static void fill_usage(struct rounds_copy *c, const struct batch_process *p, const struct outcome_rules *rules)
+/* A child begins as a copy of its parent: a peak up to our own may be ours, and is not known then. */
+static bool is_ours(const struct rusage *usage)
 {
-    const double rss = (double)p->usage.ru_maxrss * 1024;
+    struct rusage own;
+
+    return getrusage(RUSAGE_SELF, &own) != 0 || usage->ru_maxrss <= own.ru_maxrss;
+}
+
+static void fill_usage(struct rounds_copy *c, const struct batch_process *p)
+{
 
     c->user_s = seconds(p->usage.ru_utime);
     c->sys_s = seconds(p->usage.ru_stime);
-    c->max_rss_bytes = rss > rules->least_rss_bytes ? rss : NAN;
+    c->max_rss_bytes = is_ours(&p->usage) ? NAN : (double)p->usage.ru_maxrss * 1024;
 }
 
 static void fill_end(struct rounds_copy *c, const struct batch_process *p)
@@ -96,7 +103,7 @@ bool outcome_fill(struct rounds_copy *c, const struct batch_process *p, const st
     if (p->started && p->error == 0) {
         c->start_s = between(release_ns, p->exec_ns);
         c->duration_s = between(p->exec_ns, p->exit_ns);
-        fill_usage(c, p, rules);
+        fill_usage(c, p);
         fill_end(c, p);
     }
     return c->ok || (c->failure != NULL && outcome_last_lines(p, &c->last_lines));

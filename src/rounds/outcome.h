@@ -12,7 +12,6 @@
 struct outcome_rules {
     const uint8_t *expect_exit; /* 256 flags; NULL: 0 alone */
     uint64_t timeout_ns;
-    double least_rss_bytes; /* a peak up to this may be ours: a child begins as a copy of its parent */
 };
 
 /* Whether it did what was expected; else *failure says what it did, and the caller frees it (NULL: no memory). */

@@ -20,7 +20,7 @@ void output_init(struct output *o, int fd, uint32_t copy, enum line_stream strea
     buf_init(&o->_partial, LINE_MAX_BYTES);
 }
 
-static void close_fd(struct output *o)
+void output_close(struct output *o)
 {
     if (o->fd >= 0)
         close(o->fd);
@@ -29,7 +29,7 @@ static void close_fd(struct output *o)
 
 void output_release(struct output *o)
 {
-    close_fd(o);
+    output_close(o);
     free(o->_tail);
     o->_tail = NULL;
     o->_tail_len = 0;
@@ -107,10 +107,8 @@ enum output_read output_read(struct output *o, const struct output_reader *r, si
     } while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
         return OUTPUT_NOTHING;
-    if (n <= 0) {
-        close_fd(o);
+    if (n <= 0)
         return OUTPUT_ENDED;
-    }
     *bytes = (size_t)n;
     o->bytes += (uint64_t)n;
     if (*bytes >= PIPE_BYTES && !o->_grown) {

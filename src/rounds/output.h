@@ -32,9 +32,10 @@ struct output_reader {
     void *arg;
 };
 
-enum output_read { OUTPUT_SOME, OUTPUT_NOTHING /* now */, OUTPUT_ENDED /* and its fd is closed */ };
+enum output_read { OUTPUT_SOME, OUTPUT_NOTHING /* now */, OUTPUT_ENDED /* for ever: close it */ };
 
 void output_init(struct output *o, int fd, uint32_t copy, enum line_stream stream);
+void output_close(struct output *o);   /* the descriptor alone; what was printed stays */
 void output_release(struct output *o); /* closes it too */
 /* One read; *bytes: how much it was. */
 enum output_read output_read(struct output *o, const struct output_reader *r, size_t *bytes);

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/units.h"
@@ -32,14 +31,6 @@ static uint32_t largest_round(const struct rounds_plan *plan)
     for (size_t i = 0; i < plan->size_count; i++)
         n = plan->sizes[i] > n ? plan->sizes[i] : n;
     return n;
-}
-
-/* Our own peak: a child that never grew beyond what it was born with can not be told from us. */
-static double own_rss_bytes(void)
-{
-    struct rusage usage;
-
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss * 1024 : 0;
 }
 
 static int allocate(struct run *run, uint32_t max, struct err *err)
@@ -95,7 +86,7 @@ static int prepare(struct run *run, struct err *err)
         batch_new(&c->batch, max, &run->before, err) != 0 || orphans_new(&c->orphans, err) != 0)
         return -1;
     c->plan = run->plan;
-    c->rules = (struct outcome_rules){ run->plan->expect_exit, run->plan->timeout_ns, own_rss_bytes() };
+    c->rules = (struct outcome_rules){ run->plan->expect_exit, run->plan->timeout_ns };
     c->now.rounds = (uint32_t)run->order_count;
     c->begun_ns = clock_now_ns();
     line_stamp_init(&c->stamp);

@@ -22,17 +22,19 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
+_plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
+    --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --json --csv --progress --name --label --no-store --dry-run --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
 _plimsoll_values() {
     local word=$2
     case $1 in
-    --targets | --feed | --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log)
+    --targets | --feed | --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log | --input)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         ;;
-    --save-failures | --root | --data-root)
+    --save-failures | --root | --data-root | --log-dir | --cwd)
         compopt -o nospace -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
@@ -72,7 +74,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -99,6 +101,22 @@ _plimsoll() {
         *)
             _plimsoll_values "$before" "$word" ||
                 mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_limit_own $_plimsoll_limit_load" -- "$word")
+            ;;
+        esac
+        ;;
+    rounds)
+        case $before in
+        --order) mapfile -t COMPREPLY < <(compgen -W 'interleaved as-written' -- "$word") ;;
+        --phases)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -W 'cf-push' -- "$word")
+            ;;
+        --)
+            mapfile -t COMPREPLY < <(compgen -c -- "$word")
+            ;;
+        *)
+            _plimsoll_values "$before" "$word" ||
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_rounds_options" -- "$word")
             ;;
         esac
         ;;
@@ -134,7 +152,7 @@ _plimsoll() {
             ;;
         esac
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds serve' -- "$word") ;;
     esac
 }
 

@@ -147,8 +147,8 @@ static const char EPILOGUE[] = "Examples:\n"
                                "The command stands behind --, or is one quoted word.\n"
                                "\n"
                                "Exit status: 0 ok; 1 a promise is broken, or B is worse than A; 2 wrong usage,\n"
-                               "nothing was run; "
-                               "3 the run is invalid; 4 under --strict, inconclusive; 130 interrupted.\n"
+                               "nothing was run; 3 the run is invalid; 4 under --strict, inconclusive; 130\n"
+                               "interrupted.\n"
                                "More: man plimsoll-rounds\n";
 
 static const struct option_table TABLE = {

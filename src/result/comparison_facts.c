@@ -21,7 +21,8 @@ static bool add_sentence(struct strlist *list, const char *fmt, ...)
     va_start(args, fmt);
     buf_vprintf(&text, fmt, args);
     va_end(args);
-    ok = buf_ok(&text) && strlist_add(list, buf_slice(&text));
+    /* The rounds of one run all say what it says. */
+    ok = buf_ok(&text) && (strlist_contains(list, buf_slice(&text)) || strlist_add(list, buf_slice(&text)));
     buf_release(&text);
     return ok;
 }

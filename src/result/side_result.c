@@ -285,6 +285,6 @@ bool side_add_result(struct side *s, const struct result *result, const char *so
         return side_add_all_rounds(s, result, source);
     r = side_add(s, source);
     return r != NULL && add_cell(r, result) && side_add_run_facts(r, result) && add_targets(r, result) &&
-           add_metrics(r, result) && add_watched(r, result) && add_errors(r, result) && add_statuses(r, result) && add_seen(r, result) &&
-           side_add_reason(r, result);
+           add_metrics(r, result) && add_watched(r, result) && add_errors(r, result) && add_statuses(r, result) &&
+           add_seen(r, result) && side_add_reason(r, result);
 }

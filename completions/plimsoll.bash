@@ -23,7 +23,7 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
-    --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --json --csv --progress --name --label --no-store --dry-run --help'
+    --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --name --label --no-store --dry-run --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
@@ -106,6 +106,7 @@ _plimsoll() {
         ;;
     rounds)
         case $before in
+        --format) mapfile -t COMPREPLY < <(compgen -W 'text roundup markdown csv' -- "$word") ;;
         --order) mapfile -t COMPREPLY < <(compgen -W 'interleaved as-written' -- "$word") ;;
         --phases)
             compopt -o filenames 2>/dev/null

@@ -250,6 +250,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l strict -d 'warni
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l phases -r -F -d 'phases told by the lines printed'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l log-dir -r -F -d 'keep all output there'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -s v -l verbose -d 'show every duration'
+complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l format -r -f -a 'text roundup markdown csv' -d 'form of the report'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l json -r -F -d 'write the result document'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l csv -r -F -d 'write the figures as CSV'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l progress -r -f -a 'auto none json' -d 'on standard error while running'

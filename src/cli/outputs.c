@@ -11,7 +11,6 @@
 #include "cli/complain.h"
 #include "report/csv.h"
 #include "report/hdr.h"
-#include "report/text.h"
 
 /* The documents of a run with thousands of targets stay far below this. */
 #define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
@@ -185,14 +184,15 @@ static struct report_text_options text_options(FILE *to)
     return options;
 }
 
-int outputs_print(FILE *to, const struct result *r)
+static int print_as(FILE *to, const struct result *r, const struct report_form *form)
 {
-    const struct report_text_options options = text_options(to);
+    struct report_text_options options = text_options(to);
     struct buf text;
     int sys = 0;
 
+    options.verbose = form->verbose;
     buf_init(&text, DOCUMENT_MAX_BYTES);
-    report_text(&text, r, &options);
+    form->render(&text, r, &options);
     errno = 0;
     if (!buf_ok(&text))
         sys = ENOMEM;
@@ -202,17 +202,28 @@ int outputs_print(FILE *to, const struct result *r)
     return sys;
 }
 
-bool outputs_report(const struct load_outputs *o, const struct result *r, const char *who)
+int outputs_print(FILE *to, const struct result *r)
+{
+    return print_as(to, r, &(const struct report_form){ .render = report_text });
+}
+
+bool outputs_report_as(const struct load_outputs *o, const struct result *r, const struct report_form *form,
+                       const char *who)
 {
     int sys;
 
     if (outputs_use_stdout(o))
-        return outputs_print(stderr, r) == 0;
-    sys = outputs_print(stdout, r);
+        return print_as(stderr, r, form) == 0;
+    sys = print_as(stdout, r, form);
     if (sys == 0)
         return true;
     cli_note(who, "cannot write the report to standard output: %s; it follows here", strerror(sys));
     clearerr(stdout);
-    (void)!outputs_print(stderr, r);
+    (void)!print_as(stderr, r, form);
     return false;
+}
+
+bool outputs_report(const struct load_outputs *o, const struct result *r, const char *who)
+{
+    return outputs_report_as(o, r, &(const struct report_form){ .render = report_text }, who);
 }

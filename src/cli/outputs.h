@@ -4,6 +4,7 @@
 #define PLIMSOLL_CLI_OUTPUTS_H
 
 #include "cli/load_options.h"
+#include "report/text.h"
 #include "result/result.h"
 
 /* Tries to write beside each file, so that a wrong directory, a missing right or a full disk is told before the run and
@@ -18,6 +19,13 @@ bool outputs_write(const struct load_outputs *o, const struct result *r, const c
 /* The text report, to standard output, or to standard error when one of the outputs has standard output or when it can
  * not be written there (then false, and complained about). */
 bool outputs_report(const struct load_outputs *o, const struct result *r, const char *who);
+/* The same in another form than report_text()'s. */
+struct report_form {
+    void (*render)(struct buf *out, const struct result *r, const struct report_text_options *options);
+    bool verbose;
+};
+bool outputs_report_as(const struct load_outputs *o, const struct result *r, const struct report_form *form,
+                       const char *who);
 /* The text report. 0, or an errno. */
 MUST_CHECK int outputs_print(FILE *to, const struct result *r);
 bool outputs_use_stdout(const struct load_outputs *o);

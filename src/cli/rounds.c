@@ -11,6 +11,8 @@
 #include "cli/rounds_config.h"
 #include "cli/rounds_inputs.h"
 #include "cli/rounds_progress.h"
+#include "cli/storing.h"
+#include "report/rounds.h"
 #include "result/rounds_scaling.h"
 
 static const char WHO[] = "plimsoll rounds";
@@ -93,8 +95,47 @@ static int judge(struct result *r, const struct rounds_options *o, struct err *e
     return 0;
 }
 
+static void roundup(struct buf *out, const struct result *r, const struct report_text_options *options)
+{
+    (void)options;
+    rounds_roundup(out, r);
+}
+
+static void markdown(struct buf *out, const struct result *r, const struct report_text_options *options)
+{
+    (void)options;
+    rounds_markdown(out, r);
+}
+
+static void csv(struct buf *out, const struct result *r, const struct report_text_options *options)
+{
+    (void)options;
+    rounds_csv(out, r);
+}
+
+static struct report_form form_of(const struct rounds_options *o)
+{
+    struct report_form form = { report_text, o->verbose };
+
+    switch (o->format) {
+    case ROUNDS_TEXT:
+        break;
+    case ROUNDS_ROUNDUP:
+        form.render = roundup;
+        break;
+    case ROUNDS_MARKDOWN:
+        form.render = markdown;
+        break;
+    case ROUNDS_CSV:
+        form.render = csv;
+        break;
+    }
+    return form;
+}
+
 static int publish(const struct rounds_inputs *in, const struct rounds_options *o, const struct run *run)
 {
+    const struct report_form form = form_of(o);
     struct result *r = in->plan.result;
     struct err err = { 0 };
     bool written;
@@ -104,8 +145,11 @@ static int publish(const struct rounds_inputs *in, const struct rounds_options *
         cli_note(WHO, "out of memory: the document lacks a part");
     if (judge(r, o, &err) != 0)
         return cli_complain(WHO, &err);
-    written = outputs_report(&o->outputs, r, WHO);
+    written = outputs_report_as(&o->outputs, r, &form, WHO);
     written = outputs_write(&o->outputs, r, WHO) && written;
+    if (!o->no_store)
+        storing_keep(
+            r, written && o->outputs.json != NULL && strcmp(o->outputs.json, "-") != 0 ? o->outputs.json : NULL, WHO);
     code = result_exit_code(r);
     if (o->compare != NULL)
         code = rounds_compare(r, o, code, WHO);

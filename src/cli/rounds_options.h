@@ -9,6 +9,8 @@
 #define ROUNDS_SIZES_MAX 64u
 #define ROUNDS_EXITS 256u
 
+enum rounds_format { ROUNDS_TEXT, ROUNDS_ROUNDUP, ROUNDS_MARKDOWN, ROUNDS_CSV };
+
 /* Texts point into the command line. */
 struct rounds_options {
     uint32_t sizes[ROUNDS_SIZES_MAX];
@@ -35,6 +37,7 @@ struct rounds_options {
     char *log_dir;
     const char *phases;
     bool verbose;
+    enum rounds_format format;
     struct load_outputs outputs;
     enum progress_mode progress;
     const char *name;

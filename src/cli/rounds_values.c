@@ -105,6 +105,23 @@ int rounds_value_env(void *field, const char *text, const struct option_row *row
     return strlist_add(field, slice_str(text)) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
 }
 
+int rounds_value_format(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    static const char *const NAMES[] = {
+        [ROUNDS_TEXT] = "text", [ROUNDS_ROUNDUP] = "roundup", [ROUNDS_MARKDOWN] = "markdown", [ROUNDS_CSV] = "csv"
+    };
+
+    (void)row;
+    for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++) {
+        if (strcmp(text, NAMES[i]) != 0)
+            continue;
+        *(enum rounds_format *)field = (enum rounds_format)i;
+        return 0;
+    }
+    err_set(err, ERR_USAGE, 0, "\"%s\" is no form of the report", text);
+    return err_hint(err, "write text, roundup, markdown or csv");
+}
+
 int rounds_value_slo(void *field, const char *text, const struct option_row *row, struct err *err)
 {
     (void)row;

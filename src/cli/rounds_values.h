@@ -10,6 +10,7 @@ option_parser rounds_value_order;       /* enum rounds_order */
 option_parser rounds_value_rate;        /* double: "2/s", "30/min" */
 option_parser rounds_value_expect_exit; /* struct rounds_options: "0,3,10-12" */
 option_parser rounds_value_slo;         /* struct slo */
+option_parser rounds_value_format;      /* enum rounds_format */
 option_parser rounds_value_word;        /* struct strlist: one more word, whatever it holds */
 option_parser rounds_value_env;         /* struct strlist: one more NAME=VALUE */
 

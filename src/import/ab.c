@@ -31,13 +31,24 @@ bool ab_looks_like(struct slice head)
            (printed_line_begins(head, "Concurrency Level:") && printed_line_begins(head, "Server Hostname:"));
 }
 
-static double number(struct ab *a, struct slice word, const char *of)
+static double scaled(struct ab *a, struct slice word, int ten, const char *of)
 {
     double value = 0;
 
-    if (!printed_double(word, &value) || value < 0)
+    if (!printed_scaled(word, ten, &value) || value < 0)
         report_fail(&a->p, "%s: \"%.*s\" is not a number", of, SLICE_FMT(slice_take(word, 40)));
     return value;
+}
+
+static double number(struct ab *a, struct slice word, const char *of)
+{
+    return scaled(a, word, 0, of);
+}
+
+/* Printed in milliseconds. */
+static double seconds(struct ab *a, struct slice word, const char *of)
+{
+    return scaled(a, word, -3, of);
 }
 
 static uint64_t count(struct ab *a, struct slice text, const char *of)
@@ -92,7 +103,7 @@ static void read_time_per_request(struct ab *a, struct slice value)
     const bool across = printed_contain(value, "across");
 
     report_metric(&a->p, across ? "time_per_request_across" : "time_per_request",
-                  number(a, printed_word(&value), "Time per request") / 1e3, "s", false);
+                  seconds(a, printed_word(&value), "Time per request"), "s", false);
 }
 
 static bool read_config(struct ab *a, struct slice line)
@@ -162,23 +173,23 @@ static void read_times_row(struct ab *a, const char *of, struct slice value)
 {
     struct slice w[WORDS_MAX];
     const size_t n = printed_split(value, w, WORDS_MAX);
-    double ms[5] = { 0 };
+    double times_s[5] = { 0 };
 
     if (n != 5 && n != 3) {
         report_fail(&a->p, "expected min, mean, deviation, median and max");
         return;
     }
     for (size_t i = 0; i < n; i++)
-        ms[i] = number(a, w[i], of);
-    if (ms[0] > ms[n - 1])
+        times_s[i] = seconds(a, w[i], of);
+    if (times_s[0] > times_s[n - 1])
         report_fail(&a->p, "the least is above the most");
-    report_time(&a->p, of, "min", ms[0] / 1e3);
-    report_time(&a->p, of, "mean", ms[1] / 1e3);
+    report_time(&a->p, of, "min", times_s[0]);
+    report_time(&a->p, of, "mean", times_s[1]);
     if (n == 5) {
-        report_time(&a->p, of, "stddev", ms[2] / 1e3);
-        report_time(&a->p, of, "p50", ms[3] / 1e3);
+        report_time(&a->p, of, "stddev", times_s[2]);
+        report_time(&a->p, of, "p50", times_s[3]);
     }
-    report_time(&a->p, of, "max", ms[n - 1] / 1e3);
+    report_time(&a->p, of, "max", times_s[n - 1]);
 }
 
 static bool read_times(struct ab *a, struct slice line)
@@ -206,16 +217,16 @@ static bool read_percentage(struct ab *a, struct slice line)
 {
     struct slice w[WORDS_MAX];
     const size_t n = printed_split(line, w, WORDS_MAX);
-    double percentile, ms;
+    double percentile, at_s;
 
     if (!a->has_percentages || a->has_longest || n < 2 || w[0].ptr[w[0].len - 1] != '%')
         return false;
     percentile = number(a, slice_take(w[0], w[0].len - 1), "percentage");
-    ms = number(a, w[1], "percentage");
-    if (percentile <= a->percentile || ms / 1e3 < a->at_s || percentile > 100)
+    at_s = seconds(a, w[1], "percentage");
+    if (percentile <= a->percentile || at_s < a->at_s || percentile > 100)
         report_fail(&a->p, "the percentages do not rise");
     a->percentile = percentile;
-    a->at_s = ms / 1e3;
+    a->at_s = at_s;
     if (percentile >= 100) {
         const struct named_figure *max = a->p.failed ? NULL : result_metric(a->p.r, "latency_max");
 

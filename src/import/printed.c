@@ -2,6 +2,7 @@
 #include "import/printed.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,10 @@ static bool skip_words(struct slice *text, const char *what)
 
 bool printed_value(struct slice line, const char *key, struct slice *value)
 {
-    if (!skip_words(&line, key) || line.len == 0 || line.ptr[0] != ':')
+    if (!skip_words(&line, key))
+        return false;
+    line = slice_trim(line);
+    if (line.len == 0 || line.ptr[0] != ':')
         return false;
     *value = slice_trim(slice_drop(line, 1));
     return true;
@@ -88,17 +92,29 @@ static bool is_number(struct slice word)
     return word.len > 0 && word.len < NUMBER_MAX;
 }
 
-bool printed_double(struct slice word, double *out)
+bool printed_scaled(struct slice word, int ten, double *out)
 {
-    char text[NUMBER_MAX];
+    char text[NUMBER_MAX + 16];
     char *end = NULL;
+    bool has_exponent;
 
     if (!is_number(word))
         return false;
     memcpy(text, word.ptr, word.len);
     text[word.len] = '\0';
+    has_exponent = strpbrk(text, "eE") != NULL;
+    /* The exponent goes to strtod(), which rounds once; a number that has one already is rounded twice. */
+    if (ten != 0 && !has_exponent)
+        snprintf(text + word.len, sizeof(text) - word.len, "e%d", ten);
     *out = strtod(text, &end);
-    return *end == '\0' && isfinite(*out);
+    if (ten != 0 && has_exponent)
+        *out *= pow(10, ten);
+    return *end == '\0' && end != text && isfinite(*out);
+}
+
+bool printed_double(struct slice word, double *out)
+{
+    return printed_scaled(word, 0, out);
 }
 
 bool printed_u64(struct slice word, uint64_t *out)
@@ -117,6 +133,7 @@ bool printed_u64(struct slice word, uint64_t *out)
 struct unit {
     const char *name;
     double factor;
+    int ten; /* or times 10 to this */
 };
 
 /* Where the number ends. */
@@ -140,8 +157,8 @@ static const struct unit *find_unit(const struct unit *units, size_t count, stru
 bool printed_seconds(struct slice word, double *out)
 {
     static const struct unit UNITS[] = {
-        { "ns", 1e-9 }, { "us", 1e-6 }, { "\xc2\xb5s", 1e-6 }, { "\xce\xbcs", 1e-6 }, { "ms", 1e-3 },
-        { "s", 1 },     { "m", 60 },    { "min", 60 },         { "h", 3600 },
+        { "ns", 1, -9 }, { "us", 1, -6 }, { "\xc2\xb5s", 1, -6 }, { "\xce\xbcs", 1, -6 }, { "ms", 1, -3 },
+        { "s", 1, 0 },   { "m", 60, 0 },  { "min", 60, 0 },       { "h", 3600, 0 },
     };
     double sum = 0;
 
@@ -156,10 +173,9 @@ bool printed_seconds(struct slice word, double *out)
         while (end < word.len && number_length(slice_drop(word, end)) == 0)
             end++;
         unit = find_unit(UNITS, sizeof(UNITS) / sizeof(UNITS[0]), slice_from(word.ptr + digits, end - digits));
-        if (unit == NULL || !printed_double(slice_take(word, digits), &value))
+        if (unit == NULL || !printed_scaled(slice_take(word, digits), unit->ten, &value))
             return false;
-        /* Divided where the factor is no binary fraction: 1.5ms is the double nearest 0.0015. */
-        sum += unit->factor < 1 ? value / (1 / unit->factor) : value * unit->factor;
+        sum += value * unit->factor;
         word = slice_drop(word, end);
     }
     *out = sum;
@@ -169,17 +185,17 @@ bool printed_seconds(struct slice word, double *out)
 bool printed_bytes(struct slice word, double *out)
 {
     static const struct unit UNITS[] = {
-        { "", 1 },
-        { "B", 1 },
-        { "K", 1024.0 },
-        { "KB", 1024.0 },
-        { "k", 1024.0 },
-        { "M", 1048576.0 },
-        { "MB", 1048576.0 },
-        { "G", 1073741824.0 },
-        { "GB", 1073741824.0 },
-        { "T", 1099511627776.0 },
-        { "TB", 1099511627776.0 },
+        { "", 1, 0 },
+        { "B", 1, 0 },
+        { "K", 1024.0, 0 },
+        { "KB", 1024.0, 0 },
+        { "k", 1024.0, 0 },
+        { "M", 1048576.0, 0 },
+        { "MB", 1048576.0, 0 },
+        { "G", 1073741824.0, 0 },
+        { "GB", 1073741824.0, 0 },
+        { "T", 1099511627776.0, 0 },
+        { "TB", 1099511627776.0, 0 },
     };
     const size_t digits = number_length(word);
     const struct unit *unit = find_unit(UNITS, sizeof(UNITS) / sizeof(UNITS[0]), slice_drop(word, digits));

@@ -20,6 +20,8 @@ bool printed_line_begins(struct slice text, const char *what);
 
 /* A whole decimal number: "12", "-0.5", "1e3"; never inf, nan, hex. */
 bool printed_double(struct slice word, double *out);
+/* The same times 10 to the power of ten: "0.209" with -3 is the double nearest to 0.000209. */
+bool printed_scaled(struct slice word, int ten, double *out);
 bool printed_u64(struct slice word, uint64_t *out); /* "1,234" too */
 /* "1.52ms", "10us", "2.00s", "1.2m", "1m2s" as wrk, h2load and hey print them. */
 bool printed_seconds(struct slice word, double *out);

@@ -33,16 +33,26 @@ static bool fill_target(struct report *p)
             hist_copy(&t->service_time, p->r->service_time, p->source->err) == 0);
 }
 
-int report_end(struct report *p, const char *suffix)
+static int give(struct report *p, const char *suffix)
 {
-    if (!p->failed && p->r->target_count == 1 && !fill_target(p))
-        p->failed = true;
     if (p->failed) {
         result_free(p->r);
         p->r = NULL;
         return -1;
     }
     return source_give(p->source, p->r, suffix);
+}
+
+int report_end(struct report *p, const char *suffix)
+{
+    if (!p->failed && p->r->target_count == 1 && !fill_target(p))
+        p->failed = true;
+    return give(p, suffix);
+}
+
+int report_end_many(struct report *p)
+{
+    return give(p, NULL);
 }
 
 void report_fail(struct report *p, const char *fmt, ...)

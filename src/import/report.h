@@ -20,6 +20,9 @@ void report_begin(struct report *p, struct source *s, const char *tool);
 /* Gives the result away when nothing failed, else ends it and returns -1. */
 MUST_CHECK int report_end(struct report *p, const char *suffix);
 
+/* The same for a reader that has filled the targets itself. */
+MUST_CHECK int report_end_many(struct report *p);
+
 /* "NAME:LINE: " and the sentence. */
 void report_fail(struct report *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void report_no_memory(struct report *p);

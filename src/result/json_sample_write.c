@@ -44,7 +44,7 @@ void json_write_totals(struct json_out *o, const struct totals *t, double durati
     write_total(o, t, TOTAL_OK, "ok", t->ok);
     write_total(o, t, TOTAL_FAILED, "failed", t->failed);
     write_total(o, t, TOTAL_UNFINISHED, "unfinished", t->unfinished);
-    if (t->unfinished > 0)
+    if (t->unfinished > 0 && (t->absent == 0 || t->unfinished_oldest_s > 0))
         json_out_double(o, "unfinished_oldest_s", t->unfinished_oldest_s);
     else
         json_out_null(o, "unfinished_oldest_s");

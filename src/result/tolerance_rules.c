@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/router_names.h"
+
 enum { PATH_PARTS_MAX = 64 };
 
 void tolerance_rules_release(struct tolerance_rules *r)
@@ -15,12 +17,13 @@ void tolerance_rules_release(struct tolerance_rules *r)
     memset(r, 0, sizeof(*r));
 }
 
-/* avg(NAME) is NAME: ours are means already. */
-static struct slice without_avg(struct slice part)
+/* The name of a router benchmark's figure is ours. */
+static struct slice our_name(struct slice part)
 {
-    if (slice_starts(part, SLICE("avg(")) && slice_ends(part, SLICE(")")))
-        return slice_take(slice_drop(part, 4), part.len - 5);
-    return part;
+    const struct slice plain = router_name_without_avg(part);
+    const struct router_name *known = router_name_of_field(plain);
+
+    return known != NULL ? slice_str(known->metric) : plain;
 }
 
 bool tolerance_path_split(struct strlist *out, struct slice text)
@@ -56,7 +59,8 @@ int tolerance_rules_add(struct tolerance_rules *r, const struct strlist *path, d
     if (check(path, tolerancy, max_failures, err) != 0)
         return -1;
     for (size_t i = 0; i < path->count; i++)
-        if (!strlist_add(&rule.path, without_avg(slice_str(path->items[i])))) {
+        if (!strlist_add(&rule.path,
+                         i + 1 < path->count ? slice_str(path->items[i]) : our_name(slice_str(path->items[i])))) {
             strlist_release(&rule.path);
             return err_set(err, ERR_SYSTEM, 0, "out of memory");
         }

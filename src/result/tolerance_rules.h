@@ -2,8 +2,8 @@
 /* Rules of stats/tolerance.h, each for the cells that its path matches.
  *
  * A path is touchstone's: names of dimensions, each followed by a value or "*", and the metric last. A name followed by
- * "*" matches whether the cell has that dimension or not; the metric may be "*", and may be written avg(NAME). The
- * first rule that matches a cell judges it. */
+ * "*" matches whether the cell has that dimension or not; the metric may be "*", and may be written avg(NAME), also
+ * by the names of router benchmarks (router_names.h). The first rule that matches a cell judges it. */
 #ifndef PLIMSOLL_RESULT_TOLERANCE_RULES_H
 #define PLIMSOLL_RESULT_TOLERANCE_RULES_H
 

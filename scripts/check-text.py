@@ -10,7 +10,7 @@ import csource
 NEEDS_LICENCE = (".c", ".h", ".py", ".sh")
 BINARY = (".png", ".gz", ".der")
 # What others wrote, kept to the byte.
-OTHERS = ("tests/data/push/",)
+OTHERS = ("tests/data/push/", "tests/data/tools/")
 # Where folders of one machine, or where a package came from, would show.
 HOSTS = re.compile(r"https?://[^\s\"']*(?:npm" r"js|debian|py" r"pi|pythonhosted)[^\s\"']*|\"resol" r"ved\"\s*:", re.I)
 NOTES = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b")

@@ -51,15 +51,20 @@ static const char *usual_name(const struct side *s, const char *path)
 }
 
 /* number: 0 for base, then as they were given. */
+static int name_side(struct side *s, const char *path, const struct strlist *aliases, size_t number, struct err *err)
+{
+    if (!side_set_name(s, number < aliases->count ? aliases->items[number] : usual_name(s, path)))
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    return 0;
+}
+
 static int read_side(struct side *s, char *const *paths, size_t count, const struct strlist *aliases, size_t number,
                      struct err *err)
 {
     for (size_t i = 0; i < count; i++)
         if (compare_inputs_add(s, paths[i], NULL, err) != 0)
             return -1;
-    if (!side_set_name(s, number < aliases->count ? aliases->items[number] : usual_name(s, paths[0])))
-        return err_set(err, ERR_SYSTEM, 0, "out of memory");
-    return 0;
+    return name_side(s, paths[0], aliases, number, err);
 }
 
 static int read_rules(struct inputs *in, const char *path, struct err *err)
@@ -101,10 +106,42 @@ static int read_news(struct inputs *in, const struct compare_options *o, struct 
     return 0;
 }
 
+static bool holds_both(const struct compare_options *o)
+{
+    return o->base.count == 1 && o->new.count + o->sides.count == 0;
+}
+
+/* One file with both sides. */
+static int read_both(struct inputs *in, const struct compare_options *o, struct err *err)
+{
+    const char *path = o->base.items[0];
+
+    in->news = calloc(1, sizeof(*in->news));
+    if (in->news == NULL)
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    in->count = 1;
+    if (compare_inputs_both(&in->base, &in->news[0], path, err) != 0)
+        return -1;
+    return name_side(&in->base, path, &o->aliases, 0, err) != 0 ||
+                   name_side(&in->news[0], path, &o->aliases, 1, err) != 0
+               ? -1
+               : 0;
+}
+
+static int read_sides(struct inputs *in, const struct compare_options *o, struct err *err)
+{
+    if (holds_both(o))
+        return read_both(in, o, err);
+    if (o->new.count + o->sides.count == 0) {
+        err_set(err, ERR_USAGE, 0, "no NEW was given");
+        return err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
+    }
+    return read_side(&in->base, o->base.items, o->base.count, &o->aliases, 0, err) != 0 ? -1 : read_news(in, o, err);
+}
+
 static int read_inputs(struct inputs *in, const struct compare_options *o, struct err *err)
 {
-    if (read_side(&in->base, o->base.items, o->base.count, &o->aliases, 0, err) != 0 || read_news(in, o, err) != 0 ||
-        read_rules(in, o->tolerance, err) != 0)
+    if (read_sides(in, o, err) != 0 || read_rules(in, o->tolerance, err) != 0)
         return -1;
     for (size_t i = 0; i < o->history.count; i++)
         if (compare_inputs_add(&in->history, o->history.items[i], o->history.items[i], err) != 0)

@@ -102,3 +102,23 @@ int compare_inputs_add(struct side *side, const char *path, const char *session,
                                             : add_file(side, path, session, err);
     return S_ISDIR(info.st_mode) ? add_folder(side, path, session, err) : add_file(side, path, session, err);
 }
+
+static bool is_base(const struct result *r)
+{
+    return r->name != NULL && slice_ends(slice_str(r->name), SLICE(":base"));
+}
+
+int compare_inputs_both(struct side *base, struct side *new, const char *path, struct err *err)
+{
+    struct imported in = { 0 };
+    int failed = import_file(&in, path, IMPORT_AUTO, NULL, err);
+
+    for (size_t i = 0; i < in.count && failed == 0; i++)
+        failed = add_document(is_base(in.results[i]) ? base : new, in.results[i], path, NULL, err);
+    imported_release(&in);
+    if (failed == 0 && (base->count == 0 || new->count == 0)) {
+        err_set(err, ERR_USAGE, 0, "no NEW was given, and %s holds one side only", path);
+        failed = err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
+    }
+    return failed;
+}

@@ -113,6 +113,10 @@ static const char EPILOGUE[] =
     "    plimsoll load --json a$i.json http://old/; plimsoll load --json b$i.json http://new/\n"
     "  done; plimsoll compare 'a*.json' 'b*.json'\n"
     "      in turn, five times: what the machine did meanwhile falls out\n"
+    "  plimsoll compare tables.txt\n"
+    "      a report of touchstone, which holds both sides\n"
+    "  plimsoll compare before-ab.txt after-ab.txt\n"
+    "      reports of other tools, told by their content (docs/import.md)\n"
     "  plimsoll compare v1/ v2/ v3/\n"
     "      each against the first\n"
     "  plimsoll compare --history mon --history tue --history wed last-week/ today/\n"
@@ -124,7 +128,7 @@ static const char EPILOGUE[] =
 
 static const struct option_table TABLE = {
     .command = "plimsoll compare",
-    .usage = "[OPTION...] BASE NEW...",
+    .usage = "[OPTION...] BASE [NEW...]",
     .summary = "Compares result documents and gives a verdict per cell: whether a metric got worse, by how much, and "
                "how sure that is. A sample is a run; with one run a side nothing can be told, with three to five in "
                "turn a lot.",
@@ -173,7 +177,7 @@ static int take_paths(struct compare_options *o, struct err *err)
     for (size_t i = first; i < o->paths.count; i++)
         if (!strlist_add(&o->sides, slice_str(o->paths.items[i])))
             return err_set(err, ERR_SYSTEM, 0, "out of memory");
-    return o->new.count + o->sides.count == 0 ? lacks("NEW", err) : 0;
+    return 0;
 }
 
 static int check_aliases(const struct compare_options *o, struct err *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import/formats.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "import/printed.h"
@@ -197,12 +198,25 @@ static void read_line(struct hey *h, struct slice line)
     }
 }
 
+/* All requests over the total time: rounded to 0.1 ms, which tells when statuses are missing. */
+static void check_count(struct hey *h)
+{
+    const struct result *r = h->p.r;
+    const double count = h->p.failed ? 0 : r->totals.requests_per_s * r->duration_s;
+    const double slack = h->p.failed || r->duration_s <= 0 ? 1 : 1e-4 / r->duration_s + 1e-3;
+
+    if (fabs(count - (double)(h->replies + h->errors)) > 1 + slack * count)
+        report_fail(&h->p, "%.0f requests, but %llu statuses and errors", count,
+                    (unsigned long long)(h->replies + h->errors));
+}
+
 static void finish(struct hey *h)
 {
     if (!h->has_rate || !h->has_status)
         report_fail(&h->p, "cut off: no \"%s\"", h->has_rate ? "Status code distribution" : "Requests/sec");
     if (h->replies + h->errors == 0)
         report_fail(&h->p, "cut off: neither statuses nor errors");
+    check_count(h);
     if (h->has_average && (h->fastest_s > h->average_s + 1e-4 || h->average_s > h->slowest_s + 1e-4))
         report_fail(&h->p, "the average is not between the fastest and the slowest");
     if (h->has_average) {

@@ -60,7 +60,7 @@ int pattern_matcher_new(struct pattern_matcher **out, struct err *err)
     *out = NULL;
     if (m == NULL)
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a pattern's matcher");
-    m->data = pcre2_match_data_create(1, NULL);
+    m->data = pcre2_match_data_create(2, NULL);
     m->context = pcre2_match_context_create(NULL);
     m->stack = pcre2_jit_stack_create(STACK_BYTES, STACK_BYTES, NULL); /* NULL where there is no machine code */
     if (m->data == NULL || m->context == NULL) {
@@ -93,4 +93,13 @@ enum pattern_found pattern_find(const struct pattern *p, struct pattern_matcher 
     if (rc >= 0)
         return PATTERN_FOUND;
     return rc == PCRE2_ERROR_NOMATCH ? PATTERN_ABSENT : PATTERN_GAVE_UP;
+}
+
+struct slice pattern_group(const struct pattern_matcher *m, struct slice text)
+{
+    const PCRE2_SIZE *at = pcre2_get_ovector_pointer(m->data);
+
+    if (at[2] == PCRE2_UNSET || at[2] > at[3] || at[3] > text.len)
+        return (struct slice){ 0 };
+    return slice_from(text.ptr + at[2], at[3] - at[2]);
 }

@@ -18,5 +18,7 @@ void pattern_matcher_free(struct pattern_matcher *m); /* NULL is fine */
 
 enum pattern_found { PATTERN_ABSENT, PATTERN_FOUND, PATTERN_GAVE_UP /* too much backtracking */ };
 enum pattern_found pattern_find(const struct pattern *p, struct pattern_matcher *m, struct slice text);
+/* What the pattern's first group matched, after PATTERN_FOUND in the same text; the empty slice: it has none. */
+struct slice pattern_group(const struct pattern_matcher *m, struct slice text);
 
 #endif

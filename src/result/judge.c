@@ -49,12 +49,17 @@ static void warn_of_lost_requests(struct result *r)
                            units_format_count(count, hist_overflow(r->latency)));
 }
 
+bool result_missed_rate(const struct result *r)
+{
+    return r->generator.rate_asked > 0 && r->generator.rate_achieved < RATE_MET * r->generator.rate_asked;
+}
+
 /* Also who made the load may have said these: in the same words, so that they are said once. */
 static void warn_of_rate(struct result *r)
 {
     const struct generator_health *g = &r->generator;
     const uint64_t not_sent = r->totals.not_sent;
-    const bool missed = g->rate_asked > 0 && g->rate_achieved < RATE_MET * g->rate_asked;
+    const bool missed = result_missed_rate(r);
     char count[UNITS_TEXT_MAX];
 
     if (missed && not_sent > 0)

@@ -38,6 +38,14 @@ bool names_set(struct names *p, const char *name, const char *value)
     return true;
 }
 
+bool names_copy(struct names *out, const struct names *from)
+{
+    for (size_t k = 0; k < from->count; k++)
+        if (!names_set(out, from->items[k].name, from->items[k].value))
+            return false;
+    return true;
+}
+
 void names_release(struct names *p)
 {
     for (size_t k = 0; k < p->count; k++) {

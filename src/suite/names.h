@@ -20,6 +20,7 @@ struct names {
 
 /* The last value of a name counts. False: no memory. */
 bool names_set(struct names *p, const char *name, const char *value);
+bool names_copy(struct names *out, const struct names *from); /* adds to out; false: no memory */
 void names_release(struct names *p);
 const char *names_get(const struct names *p, struct slice name); /* NULL: there is none */
 

@@ -159,8 +159,12 @@ static void estimate(struct plan *p)
 {
     double sum = 0;
 
-    for (uint32_t c = 0; c < p->cell_count; c++)
-        sum += sample_s(p, c) * p->samples * p->sides;
+    for (uint32_t c = 0; c < p->cell_count; c++) {
+        const double length_s = sample_s(p, c);
+
+        sum += length_s * p->samples * p->sides;
+        p->cells[c].length_ns = isfinite(length_s) && length_s < 1e9 ? (uint64_t)(length_s * 1e9) : 0;
+    }
     p->estimate_s = sum + (double)p->quiet_ns / 1e9 * (double)(p->step_count > 0 ? p->step_count - 1 : 0);
 }
 
@@ -209,6 +213,13 @@ void plan_free(struct plan *p)
     free(p);
 }
 
+int plan_parameters(const struct plan *p, struct names *out, struct err *err)
+{
+    const bool good = add_parameters(out, &p->suite->parameters) && names_set(out, "dir", p->suite->dir);
+
+    return good ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the plan");
+}
+
 int plan_names(const struct plan *p, const struct plan_step *step, struct names *out, struct err *err)
 {
     const struct suite *s = p->suite;
@@ -217,9 +228,10 @@ int plan_names(const struct plan *p, const struct plan_step *step, struct names 
     bool good;
 
     snprintf(number, sizeof(number), "%u", step->sample + 1);
-    good = add_parameters(out, &s->parameters) && (step->side == 0 || add_parameters(out, &s->against)) &&
-           names_set(out, "dir", s->dir) && names_set(out, "cell", cell->name) && names_set(out, "sample", number) &&
-           names_set(out, "side", step->side == 0 ? "a" : "b");
+    if (plan_parameters(p, out, err) != 0)
+        return -1;
+    good = (step->side == 0 || add_parameters(out, &s->against)) && names_set(out, "cell", cell->name) &&
+           names_set(out, "sample", number) && names_set(out, "side", step->side == 0 ? "a" : "b");
     for (size_t d = 0; good && d < s->dimension_count; d++)
         good = names_set(out, s->dimensions[d].name, cell->values[d]);
     return good ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the plan");

@@ -17,6 +17,7 @@ struct plan_cell {
     char **values; /* by dimension */
     char *name;    /* "edge/500/1"; "all" without a matrix */
     struct cell_need need;
+    uint64_t length_ns; /* of a sample, from what the suite names; 0: not known */
 };
 
 struct plan_step {
@@ -45,5 +46,8 @@ void plan_free(struct plan *p);
 /* The places of a step: every parameter (of the side), dimension, cell, sample, side, dir. The caller may add to them
  * and ends them with names_release(). */
 MUST_CHECK int plan_names(const struct plan *p, const struct plan_step *step, struct names *out, struct err *err);
+
+/* Those of no step: the parameters of the first side, and dir. */
+MUST_CHECK int plan_parameters(const struct plan *p, struct names *out, struct err *err);
 
 #endif

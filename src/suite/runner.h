@@ -2,6 +2,9 @@
 /* Runs a plan. Blocks; prints nothing; everything it starts is a process group of its own and is gone when it returns,
  * also after a stop.
  *
+ * Order: services, facts, setup, verify; then for each step quiet, before_each, the sample, after_each; then teardown
+ * and the services' end, whatever happened.
+ *
  * Each sample is made by a process of its own: this program (`plimsoll load … --json FILE --no-store`, `plimsoll
  * rounds …`) or the suite's command, so that a sample starts with fresh memory, ports and files, and a crash costs one
  * sample (docs/decisions/0080). Its document gets run, cell, sample, side and metrics and is handed on at once. */
@@ -13,17 +16,18 @@
 
 enum sample_outcome {
     SAMPLE_VALID,
-    SAMPLE_INVALID /* ran, and a rule says so */,
-    SAMPLE_FAILED /* gave no document */,
-    SAMPLE_NOT_RUN /* over budget */
+    SAMPLE_INVALID, /* ran, and a rule says so */
+    SAMPLE_FAILED,  /* gave no document */
+    SAMPLE_NOT_RUN  /* over budget */
 };
 
 struct runner_progress {
-    const char *stage; /* "services", "setup", "verify", "quiet", "sample", "after", "teardown" */
-    size_t step, steps;
-    const struct plan_step *now;
-    double elapsed_s, left_s; /* left: NAN when not known */
-    const char *live;         /* the last line of the sample's own progress (JSON); NULL: none yet */
+    const char *stage;  /* "services", "facts", "setup", "verify", "quiet", "before", "sample", "after", "teardown" */
+    size_t step, steps; /* done so far, of how many */
+    const struct plan_step *now; /* NULL outside of a step */
+    unsigned attempt;            /* of the sample, from 1 */
+    double elapsed_s, left_s;    /* left: NAN when not known */
+    const char *live;            /* the last line of the sample's own progress; NULL: none yet */
 };
 
 struct runner {
@@ -34,19 +38,20 @@ struct runner {
     const bool *done;         /* by step: not to be run again (--resume); NULL: none */
     bool over_budget;         /* runs the cells that are over it */
     bool show_verify;         /* on_bytes gets request and reply of each verification */
-    const volatile int *stop; /* 1: end the sample in hand, tear down, return; 2: at once */
+    const volatile int *stop; /* not 0: end the sample in hand, tear down, return */
     void *arg;
-    void (*on_progress)(void *arg, const struct runner_progress *now);
-    /* A sample has ended: r is its document (NULL for SAMPLE_FAILED and SAMPLE_NOT_RUN), note the reason. The callee
-     * may keep nothing of it. -1 ends the run. */
+    void (*on_progress)(void *arg, const struct runner_progress *now); /* at least every second */
+    /* A sample has ended (retries behind it): r is its document (NULL for SAMPLE_FAILED and SAMPLE_NOT_RUN), note the
+     * reason. The callee keeps nothing of it. -1 ends the run. */
     int (*on_sample)(void *arg, const struct plan_step *step, enum sample_outcome outcome, struct result *r,
                      const char *note, struct err *err);
-    void (*on_bytes)(void *arg, const char *url, struct slice request, struct slice reply);
-    struct suite_pairs facts; /* filled: name and first line of output */
+    void (*on_bytes)(void *arg, const char *url, struct slice request, struct slice reply); /* without secrets */
+    void (*on_fact)(void *arg, const char *name, const char *value); /* first line of its output */
+    void (*on_warning)(void *arg, const char *text);                 /* a teardown that failed, … */
 };
 
-/* -1: a service did not come up, a setup or a verification failed (ERR_CONFIG when nothing was sent yet, with the last
- * lines of its output in the hint), or the machine failed us. Teardown and services' end happen in every case. */
+/* -1: a service did not come up, a setup or a verification failed (ERR_CONFIG, with the last lines of its output in the
+ * hint), or the machine failed us. A stop is no error. */
 MUST_CHECK int runner_run(struct runner *r, struct err *err);
 
 #endif

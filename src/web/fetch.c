@@ -106,6 +106,17 @@ static size_t end(struct fetch *f, enum fetch_fail why, size_t code)
     return code;
 }
 
+static int show_bytes(CURL *easy, curl_infotype type, char *bytes, size_t len, void *arg)
+{
+    const struct fetch *f = arg;
+    const bool is_sent = type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT;
+
+    (void)easy;
+    if (is_sent || type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN)
+        f->call->on_bytes(f->call->arg, is_sent, slice_from(bytes, len));
+    return 0;
+}
+
 /* Every line of every head; the empty one of the final reply ends it. */
 static size_t take_header(char *line, size_t one, size_t len, void *arg)
 {
@@ -311,6 +322,11 @@ static void set_options(struct fetch *f, const struct fetch_call *call)
     f->out_of_memory = false;
     curl_easy_reset(f->easy);
     curl_easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L);
+    if (call->on_bytes != NULL) {
+        curl_easy_setopt(f->easy, CURLOPT_VERBOSE, 1L);
+        curl_easy_setopt(f->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
+        curl_easy_setopt(f->easy, CURLOPT_DEBUGDATA, f);
+    }
     curl_easy_setopt(f->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "plimsoll/" PLIMSOLL_VERSION);
     curl_easy_setopt(f->easy, CURLOPT_CONNECTTIMEOUT_MS, ms_of(call->connect_ns));

@@ -85,7 +85,9 @@ struct fetch_call {
     /* Asked about every 100 ms, from this thread: true ends the call (while a name is being looked up, not before the
      * resolver's own time-out). */
     bool (*is_stopped)(void *arg);
-    void *arg; /* of all five */
+    /* The bytes as they go out and come in (heads and bodies; of HTTP/2 the fields as text). They hold secrets. */
+    void (*on_bytes)(void *arg, bool is_sent, struct slice bytes);
+    void *arg; /* of all six */
 
     /* Times; 0: none, of connect_ns libcurl's own (5 min). */
     uint64_t connect_ns; /* name, connection and TLS handshake */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A sample made of questions: each check is asked over HTTP and the fields of its JSON answer become metrics, called
+ * CHECK.NAME (or CHECK alone, where the check has one metric of the same name). */
+#ifndef PLIMSOLL_SUITE_CHECKS_H
+#define PLIMSOLL_SUITE_CHECKS_H
+
+#include "suite/sample.h"
+
+/* A check that gets no answer, or another status than 2xx, makes the document invalid, with the reason. A field that
+ * the answer lacks is absent, with a warning. */
+MUST_CHECK int checks_run(const struct sampler *x, struct result *r, struct err *err);
+
+/* Called for the bytes of a verification. */
+MUST_CHECK int verify_all(const struct runner *runner, const struct names *names, struct err *err);
+
+#endif

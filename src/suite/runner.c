@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "suite/runner.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "suite/checks.h"
+#include "suite/keys.h"
+#include "suite/process.h"
+#include "suite/sample.h"
+#include "suite/services.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+#define FACT_MAX ((size_t)64 << 10)
+
+struct work {
+    struct runner *runner;
+    struct services services;
+    struct names names; /* of the whole run: parameters, ports, work folder */
+    struct runner_progress progress;
+    char live[PROCESS_LINE_MAX];
+    uint64_t begin_ns, done_ns; /* done_ns: time that the steps done so far took */
+    size_t steps_run;
+    uint32_t cell; /* whose services run; UINT32_MAX: none */
+    struct err *err;
+};
+
+static bool is_stopped(const struct work *w)
+{
+    return w->runner->stop != NULL && *w->runner->stop != 0;
+}
+
+/* From what the suite names, or from the steps done. */
+static double left_s(const struct work *w)
+{
+    const struct plan *p = w->runner->plan;
+    const size_t left = p->step_count - w->progress.step;
+
+    if (w->steps_run > 0)
+        return (double)w->done_ns / 1e9 / (double)w->steps_run * (double)left;
+    return isnan(p->estimate_s) ? p->estimate_s : p->estimate_s * (double)left / (double)p->step_count;
+}
+
+static void tell(struct work *w, const char *stage)
+{
+    if (stage != NULL)
+        w->progress.stage = stage;
+    if (w->runner->on_progress == NULL)
+        return;
+    w->progress.elapsed_s = (double)(clock_now_ns() - w->begin_ns) / 1e9;
+    w->progress.left_s = left_s(w);
+    w->runner->on_progress(w->runner->arg, &w->progress);
+}
+
+static void warn(struct work *w, const char *text)
+{
+    if (w->runner->on_warning != NULL)
+        w->runner->on_warning(w->runner->arg, text);
+}
+
+/* ---- commands ---- */
+
+static int run_command(struct work *w, const struct suite_command *c, const struct names *names, const char *what,
+                       const char *out_path, bool ignores_stop, struct err *err)
+{
+    const struct suite *s = w->runner->plan->suite;
+    char *text = names_text(names, c->run, err);
+    char log_path[PATH_MAX], tail[150];
+    const char *words[4];
+    const struct process_job job = {
+        .name = what, .words = words, .cwd = s->dir, .out_path = out_path, .log_path = log_path
+    };
+    struct process_outcome end;
+    struct process p;
+    int rc;
+
+    if (text == NULL)
+        return err_prefix(err, "%s:%u", s->file, c->line);
+    snprintf(log_path, sizeof(log_path), "%s/%s.log", w->runner->work_dir, what);
+    process_shell_words(words, text);
+    rc = process_start(&p, &job, err);
+    free(text);
+    if (rc != 0)
+        return -1;
+    process_wait(&p, c->timeout_ns, ignores_stop ? NULL : w->runner->stop, 1, NULL, NULL, &end);
+    if (end.end == PROCESS_ENDED && end.status == 0)
+        return 0;
+    process_tail(log_path, tail, sizeof(tail));
+    if (end.end == PROCESS_TIMED_OUT)
+        err_set(err, ERR_CONFIG, 0, "%s:%u: the %s command took longer than %.0f s", s->file, c->line, what,
+                (double)c->timeout_ns / 1e9);
+    else if (end.end == PROCESS_STOPPED)
+        err_set(err, ERR_SYSTEM, EINTR, "%s:%u: the %s command", s->file, c->line, what);
+    else
+        err_set(err, ERR_CONFIG, 0, "%s:%u: the %s command ended with status %d", s->file, c->line, what, end.status);
+    return tail[0] != '\0' ? err_hint(err, "it said: %s", tail) : -1;
+}
+
+/* Those of a list, in order; one that may fail is said and passed over. */
+static int run_commands(struct work *w, const struct suite_commands *list, const struct names *names, const char *what,
+                        struct err *err)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        struct err inner = { 0 };
+
+        if (run_command(w, &list->items[k], names, what, NULL, false, &inner) == 0)
+            continue;
+        if (!list->items[k].may_fail || is_stopped(w)) {
+            *err = inner;
+            return -1;
+        }
+        warn(w, inner.what);
+    }
+    return 0;
+}
+
+/* Every one of them, whatever happened; Ctrl-C does not end these. */
+static void run_teardown(struct work *w)
+{
+    const struct suite_commands *list = &w->runner->plan->suite->teardown;
+
+    for (size_t k = 0; k < list->count; k++) {
+        struct err inner = { 0 };
+
+        if (run_command(w, &list->items[k], &w->names, "teardown", NULL, true, &inner) != 0 && !list->items[k].may_fail)
+            warn(w, inner.what);
+    }
+}
+
+static void learn_fact(struct work *w, const struct suite_command *c)
+{
+    char path[PATH_MAX];
+    struct err inner = { 0 };
+    struct buf text;
+    struct slice rest;
+
+    snprintf(path, sizeof(path), "%s/fact-%s.txt", w->runner->work_dir, c->name);
+    unlink(path);
+    if (run_command(w, c, &w->names, "facts", path, false, &inner) != 0) {
+        warn(w, inner.what);
+        return;
+    }
+    buf_init(&text, FACT_MAX);
+    if (file_read(path, &text, NULL) == 0 && w->runner->on_fact != NULL) {
+        char *line;
+
+        rest = buf_slice(&text);
+        line = slice_dup(slice_trim(slice_split(&rest, '\n')));
+        if (line != NULL)
+            w->runner->on_fact(w->runner->arg, c->name, line);
+        free(line);
+    }
+    buf_release(&text);
+}
+
+/* ---- a step ---- */
+
+static void on_line(void *arg, const char *line)
+{
+    struct work *w = arg;
+
+    snprintf(w->live, sizeof(w->live), "%s", line);
+    w->progress.live = w->live;
+    tell(w, NULL);
+}
+
+static void be_quiet(struct work *w)
+{
+    const uint64_t end_ns = clock_now_ns() + w->runner->plan->quiet_ns;
+
+    if (w->runner->plan->quiet_ns == 0 || w->steps_run == 0)
+        return;
+    tell(w, "quiet");
+    while (!is_stopped(w) && clock_now_ns() < end_ns) {
+        const uint64_t left = end_ns - clock_now_ns();
+        const uint64_t turn = left < NS_PER_S / 5 ? left : NS_PER_S / 5;
+
+        nanosleep(&(struct timespec){ .tv_nsec = (long)turn }, NULL);
+        tell(w, NULL);
+    }
+}
+
+/* The services that belong to a cell change with it. */
+static int change_cell(struct work *w, const struct plan_step *step, const struct names *names, struct err *err)
+{
+    if (w->cell == step->cell)
+        return 0;
+    services_end(&w->services, true);
+    w->cell = step->cell;
+    return services_start(&w->services, true, names, err);
+}
+
+static int hand_on(struct work *w, const struct plan_step *step, enum sample_outcome outcome, struct result *r,
+                   const char *note)
+{
+    return w->runner->on_sample != NULL ? w->runner->on_sample(w->runner->arg, step, outcome, r, note, w->err) : 0;
+}
+
+/* One try. *again: it was no valid sample, and nobody stopped us. */
+static int try_sample(struct work *w, const struct plan_step *step, const struct names *names, bool is_last,
+                      bool *again)
+{
+    const struct plan *p = w->runner->plan;
+    const size_t number = (size_t)(step - p->steps);
+    char json_path[PATH_MAX], log_path[PATH_MAX], note[SAMPLE_NOTE_MAX], dead[200];
+    const struct sampler x = { .runner = w->runner,
+                               .step = step,
+                               .names = names,
+                               .json_path = json_path,
+                               .log_path = log_path,
+                               .on_line = on_line,
+                               .arg = w };
+    enum sample_outcome outcome = SAMPLE_FAILED;
+    struct result *r = NULL;
+    int rc;
+
+    snprintf(json_path, sizeof(json_path), "%s/sample-%05zu.json", w->runner->work_dir, number + 1);
+    snprintf(log_path, sizeof(log_path), "%s/sample-%05zu.log", w->runner->work_dir, number + 1);
+    *again = false;
+    if (run_commands(w, &p->suite->before_each, names, "before_each", w->err) != 0)
+        return -1;
+    tell(w, "sample");
+    if (sample_make(&x, &r, note, w->err) != 0)
+        return -1;
+    w->progress.live = NULL;
+    if (r != NULL && services_find_dead(&w->services, dead, sizeof(dead)) != NULL &&
+        (r->valid = false, !result_add_reason(r, "%s", dead)))
+        return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
+    if (r != NULL)
+        outcome = sample_is_valid(p->suite, r, note) ? SAMPLE_VALID : SAMPLE_INVALID;
+    *again = outcome != SAMPLE_VALID && !is_last && !is_stopped(w);
+    rc = *again || (r == NULL && is_stopped(w)) ? 0 : hand_on(w, step, outcome, r, note);
+    result_free(r);
+    if (rc == 0 && !is_stopped(w))
+        rc = run_commands(w, &p->suite->after_each, names, "after_each", w->err);
+    return rc;
+}
+
+static int add_names(struct names *all, const struct work *w, const struct plan_step *step, struct err *err)
+{
+    if (!names_copy(all, &w->names))
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
+    return plan_names(w->runner->plan, step, all, err);
+}
+
+static int run_step(struct work *w, const struct plan_step *step)
+{
+    const struct plan *p = w->runner->plan;
+    const uint64_t begin = clock_now_ns();
+    struct names names = { 0 };
+    bool again = true;
+    int rc = add_names(&names, w, step, w->err);
+
+    w->progress.now = step;
+    be_quiet(w);
+    if (rc == 0 && !is_stopped(w))
+        rc = change_cell(w, step, &names, w->err);
+    for (uint32_t k = 0; rc == 0 && again && !is_stopped(w); k++) {
+        w->progress.attempt = k + 1;
+        tell(w, "before");
+        rc = try_sample(w, step, &names, k >= p->suite->retries, &again);
+    }
+    names_release(&names);
+    w->progress.now = NULL;
+    w->done_ns += clock_now_ns() - begin;
+    w->steps_run++;
+    return rc;
+}
+
+static int run_steps(struct work *w)
+{
+    const struct plan *p = w->runner->plan;
+
+    for (size_t k = 0; k < p->step_count && !is_stopped(w); k++) {
+        const struct plan_step *step = &p->steps[k];
+        int rc = 0;
+
+        w->progress.step = k;
+        if (w->runner->done != NULL && w->runner->done[k])
+            continue;
+        if (p->cells[step->cell].need.is_over && !w->runner->over_budget)
+            rc = hand_on(w, step, SAMPLE_NOT_RUN, NULL, "not run: budget");
+        else
+            rc = run_step(w, step);
+        if (rc != 0)
+            return -1;
+    }
+    if (!is_stopped(w))
+        w->progress.step = p->step_count;
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int refuse_over_budget(const struct runner *r, struct err *err)
+{
+    const struct plan *p = r->plan;
+
+    if (p->suite->budget.skip || r->over_budget)
+        return 0;
+    for (size_t k = 0; k < p->cell_count; k++)
+        if (p->cells[k].need.is_over) {
+            err_set(err, ERR_CONFIG, 0, "%s: the cell %s needs %.0f connections, the routers carry %.0f",
+                    p->suite->file, p->cells[k].name, p->cells[k].need.need, p->cells[k].need.capacity);
+            return err_hint(err, "leave it out (exclude, over_budget: skip), or run it all the same: --over-budget");
+        }
+    return 0;
+}
+
+static int begin(struct work *w)
+{
+    const struct suite *s = w->runner->plan->suite;
+
+    tell(w, "services");
+    if (services_start(&w->services, false, &w->names, w->err) != 0)
+        return -1;
+    tell(w, "setup");
+    if (run_commands(w, &s->setup, &w->names, "setup", w->err) != 0)
+        return -1;
+    tell(w, "facts");
+    for (size_t k = 0; k < s->facts.count && !is_stopped(w); k++)
+        learn_fact(w, &s->facts.items[k]);
+    tell(w, "verify");
+    return verify_all(w->runner, &w->names, w->err);
+}
+
+static int make_names(struct work *w)
+{
+    const struct runner *r = w->runner;
+
+    if (plan_parameters(r->plan, &w->names, w->err) != 0)
+        return -1;
+    if (!names_set(&w->names, "work", r->work_dir) || !names_set(&w->names, "run", r->run) ||
+        !names_set(&w->names, "plimsoll", r->program))
+        return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for the run");
+    return services_init(&w->services, r->plan->suite, r->work_dir, r->stop, &w->names, w->err);
+}
+
+int runner_run(struct runner *r, struct err *err)
+{
+    struct err own = { 0 };
+    struct work w = { .runner = r, .begin_ns = clock_now_ns(), .cell = UINT32_MAX, .err = err != NULL ? err : &own };
+    int rc;
+
+    w.progress.steps = r->plan->step_count;
+    w.services.suite = r->plan->suite;
+    if (refuse_over_budget(r, w.err) != 0)
+        return -1;
+    rc = make_names(&w);
+    if (rc == 0) {
+        rc = begin(&w);
+        if (rc == 0 && !is_stopped(&w))
+            rc = run_steps(&w);
+        tell(&w, "teardown");
+        run_teardown(&w);
+    }
+    services_release(&w.services);
+    names_release(&w.names);
+    return is_stopped(&w) ? 0 : rc;
+}

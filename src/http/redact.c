@@ -83,7 +83,7 @@ static bool ends_with_one_of(struct slice name, const char *const *list)
     return false;
 }
 
-static bool is_secret_name(struct slice name)
+bool redact_is_secret_name(struct slice name)
 {
     static const char *const WHOLE[] = { "sig", "key", "pass", "pwd", "auth", "jwt", "sid", NULL };
     static const char *const ENDS[] = {
@@ -98,13 +98,14 @@ static bool is_secret_name(struct slice name)
     return is_one_of(normal, WHOLE) || ends_with_one_of(normal, ENDS);
 }
 
-static bool is_secret_field(struct slice name)
+bool redact_is_secret_field(struct slice name)
 {
     static const char *const WHOLE[] = { "cookie", "set-cookie", "cookie2", "set-cookie2", NULL };
     char text[NAME_MAX_BYTES];
     const struct slice normal = normalize(text, name);
 
-    return is_one_of(normal, WHOLE) || slice_find_slice(normal, SLICE("authorization")) >= 0 || is_secret_name(name);
+    return is_one_of(normal, WHOLE) || slice_find_slice(normal, SLICE("authorization")) >= 0 ||
+           redact_is_secret_name(name);
 }
 
 static bool is_space(char c)
@@ -187,7 +188,7 @@ static size_t take_member(struct sink *s, struct slice text, size_t at, size_t n
     i++;
     while (i < text.len && is_space(text.ptr[i]))
         i++;
-    if (!is_secret_name(slice_from(text.ptr + at, name_end - at)))
+    if (!redact_is_secret_name(slice_from(text.ptr + at, name_end - at)))
         return at;
     put_until(s, text, i);
     put(s, SLICE("\"" STARS "\""));
@@ -207,7 +208,7 @@ static size_t take_parameter(struct sink *s, struct slice text, size_t at)
     const bool escaped = has_escape(text, end, "3d");
     if (!escaped && text.ptr[end] != '=')
         return take_member(s, text, at, end);
-    if (!is_secret_name(slice_from(text.ptr + at, end - at)))
+    if (!redact_is_secret_name(slice_from(text.ptr + at, end - at)))
         return at;
     const size_t value = end + (escaped ? 3 : 1);
     put_until(s, text, value);
@@ -349,7 +350,7 @@ static bool scrub_field(struct sink *s, struct slice line)
     const struct slice end = line_break_of(line);
     const struct slice content = slice_take(line, line.len - end.len);
     const ptrdiff_t colon = slice_find(content, ':');
-    const bool secret = colon > 0 && is_secret_field(slice_trim(slice_take(content, (size_t)colon)));
+    const bool secret = colon > 0 && redact_is_secret_field(slice_trim(slice_take(content, (size_t)colon)));
 
     if (secret) {
         put(s, slice_take(content, (size_t)colon));

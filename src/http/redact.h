@@ -10,6 +10,9 @@
 
 #include "base/buf.h"
 
+/* Whether the value of a parameter, or of a header field, of that name is a secret. */
+bool redact_is_secret_name(struct slice name);
+bool redact_is_secret_field(struct slice name);
 /* The URL, or any text that holds URLs, without its secrets. */
 void redact_url(struct buf *out, struct slice url);
 /* One "Name: value" line (with or without line break at its end). */

@@ -133,7 +133,8 @@ static int collect_histograms(struct result *r, const struct run *run, const str
 
 /* Adds one worker's entry to a list of the result's: the same kind and reason become one, the earliest example stays.
  */
-static int add_error(struct error_entry **list, size_t *count, const struct failure_entry *e, const struct span *s)
+static int add_error(struct error_entry **list, size_t *count, const struct failure_entry *e,
+                     const struct strlist *secrets, const struct span *s)
 {
     struct error_entry *grown, *x = NULL;
     struct buf detail, example;
@@ -160,7 +161,7 @@ static int add_error(struct error_entry **list, size_t *count, const struct fail
             x->detail = slice_dup(SLICE(""));
     }
     if (x->first == NULL || first < x->first_at_s) {
-        failure_example(e, &example);
+        failure_example(e, secrets, &example);
         if (example.len > 0) {
             free(x->first);
             x->first = buf_detach(&example);
@@ -195,7 +196,10 @@ static int collect_errors(struct result *r, const struct run *run, const struct 
             const struct failure_entry *e = &workers[i].failures.entries[k];
             struct target_result *t = &r->targets[e->target];
 
-            if (add_error(&r->errors, &r->error_count, e, s) != 0 || add_error(&t->errors, &t->error_count, e, s) != 0)
+            const struct strlist *secrets = &run->targets[e->target].secrets;
+
+            if (add_error(&r->errors, &r->error_count, e, secrets, s) != 0 ||
+                add_error(&t->errors, &t->error_count, e, secrets, s) != 0)
                 return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
         }
     }

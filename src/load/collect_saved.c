@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "http/redact.h"
+#include "http/secrets.h"
 
 /* The earliest reply not yet written, over all workers. */
 static struct loader *earliest(const struct run *run, struct loader *workers, size_t *next)
@@ -65,6 +66,7 @@ static void save_one(struct result *r, const struct run *run, const struct failu
     buf_init(&text, 5 * f->saved_slot + 4096); /* an unprintable byte of the head becomes four */
     redact_head(&text, raw);
     buf_add_slice(&text, body);
+    secrets_mask(&run->targets[f->entries[f->saved[k].entry].target].secrets, &text, 0);
     write_saved(r, run, number, "http", &text);
     buf_clear(&text);
     describe_saved(&text, run, f, k, s);

@@ -5,6 +5,7 @@
 
 #include "base/pages.h"
 #include "http/redact.h"
+#include "http/secrets.h"
 
 #define EXAMPLE_BODY_MAX 512u
 
@@ -129,7 +130,7 @@ void failure_detail(const struct failure *why, struct buf *out)
         buf_printf(out, "%s%s", out->len > 0 ? ": " : "", why->note);
 }
 
-void failure_example(const struct failure_entry *e, struct buf *out)
+void failure_example(const struct failure_entry *e, const struct strlist *secrets, struct buf *out)
 {
     struct slice all = slice_from(e->example, e->example_len);
     ptrdiff_t end;
@@ -140,4 +141,5 @@ void failure_example(const struct failure_entry *e, struct buf *out)
     if (end >= 0)
         all = slice_take(all, (size_t)end + 4 + EXAMPLE_BODY_MAX);
     redact_head(out, all);
+    secrets_mask(secrets, out, 0);
 }

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/strlist.h"
 #include "result/result.h"
 
 #define FAILURE_EXAMPLE_MAX 4608 /* head and 512 bytes of body */
@@ -56,7 +57,7 @@ void failures_note(struct failures *f, uint32_t target, const struct failure *wh
                    struct slice reply_rest);
 /* The reason as text, for the document: "status 503", "Connection refused", … */
 void failure_detail(const struct failure *why, struct buf *out);
-/* The first example as text, redacted. */
-void failure_example(const struct failure_entry *e, struct buf *out);
+/* The first example as text, redacted; secrets: of the request (http/secrets.h), which the reply may hold. */
+void failure_example(const struct failure_entry *e, const struct strlist *secrets, struct buf *out);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/secrets.h"
+
 #define REQUEST_MAX (1024u * 1024u)
 #define INLINE_BODY_MAX (64u * 1024u)
 
@@ -269,6 +271,9 @@ int target_prepare(struct target *t, const struct load_target *spec, const struc
         body_inline(&t->body, &t->keep_request, &t->close_request, INLINE_BODY_MAX);
     if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request) || !buf_ok(&t->connect_request))
         return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
+    if (!secrets_add_head(&t->secrets, buf_slice(&t->keep_request)) ||
+        !secrets_add_head(&t->secrets, buf_slice(&t->connect_request)))
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the request");
     t->https = t->url.https;
     t->is_head = slice_eq(slice_str(spec->method), SLICE("HEAD"));
     t->is_idempotent = request_method_is_idempotent(slice_str(spec->method));
@@ -397,6 +402,7 @@ void target_release(struct target *t)
     free(t->connect_host);
     h2_request_free(t->h2_request);
     buf_release(&t->keep_request);
+    strlist_release(&t->secrets);
     buf_release(&t->close_request);
     buf_release(&t->connect_request);
     *t = (struct target){ 0 };

@@ -51,6 +51,7 @@ struct target {
     struct buf connect_request;             /* to the proxy, before TLS; empty: no tunnel */
     struct h2_request *h2_request;          /* the same for HTTP/2; NULL: HTTP/1 */
     struct body body;                       /* what follows the buffers above */
+    struct strlist secrets;                 /* of the requests (http/secrets.h): masked in what is shown of replies */
     struct check check;
     struct template keep_template, close_template; /* of a target whose requests differ */
     bool is_rendered;

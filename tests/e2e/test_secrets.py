@@ -98,3 +98,21 @@ def test_set_cookie_of_every_kind_of_failure(load, start_target, tmp_path):
     assert SET_COOKIE not in run.out + run.err
     for name, text in everything_written(tmp_path / "failures"):
         assert SET_COOKIE not in text, (name, text)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_server_that_sends_them_back(load, plimsoll, start_target, tmp_path, way):
+    """In an error page and in a header of any name, as it came and as what its base64 stands for."""
+    options, url, secret, _ = WAYS[way]
+    token_file = tmp_path / "token"
+    token_file.write_text(TOKEN + "\n")
+    out = tmp_path / "out"
+    target = start_target(reply("500 Oops", fields=[f"X-Debug: got {BASIC} and {secret}!"], body=f"<p>{secret}</p><p>alice:{PASSWORD}, {BASIC}</p>"))
+    plain = target.url("/x")
+    url = url.format(url=plain, user_url=plain.replace("://", f"://alice:{PASSWORD}@"))
+    done = run_process([plimsoll, "load", "--no-store", "-c", "1", "-n", "3", "--json", "-", "--save-failures", f"{out}:3",
+                        *[option.format(token_file=token_file) for option in options], url], 30, env={"MY_TOKEN": TOKEN})
+    assert done.exit == 3 and "X-Debug: got" in done.out, done
+    words = [secret] + ([BASIC] if BASIC in WAYS[way][3] else [])
+    for name, text in [("out", done.out), ("err", done.err), *everything_written(out)]:
+        assert not any(word in text for word in words), (name, text)

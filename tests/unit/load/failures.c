@@ -86,7 +86,7 @@ static void the_example_is_in_two_pieces_and_without_secrets(void **state)
     assert_int_equal(failures_init(&f, 1, 0, 0, NULL), 0);
     failures_note(&f, 0, &STATUS_503, 1, kept, rest);
     buf_init(&text, 10000);
-    failure_example(&f.entries[0], &text);
+    failure_example(&f.entries[0], &(struct strlist)STRLIST_INIT, &text);
     assert_non_null(strstr(text.data, "HTTP/1.1 500 Oops"));
     assert_non_null(strstr(text.data, "X-A: 1"));
     assert_non_null(strstr(text.data, "body"));

@@ -25,6 +25,12 @@ MUST_CHECK int units_parse_size(struct slice text, uint64_t *out_bytes, struct e
 MUST_CHECK int units_parse_count(struct slice text, uint64_t *out, struct err *err);
 MUST_CHECK int units_parse_share(struct slice text, double *out, struct err *err);
 
+/* What a word of so many ends with: "1 request", "2 requests". */
+static inline const char *units_plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 /* Room that every units_format_ function needs at most. */
 #define UNITS_TEXT_MAX 32
 

@@ -191,8 +191,8 @@ static int check_open(const struct load_options *o, struct err *err)
     if (o->burst_size > 0 && o->has_arrivals && o->arrivals == LOAD_ARRIVALS_POISSON)
         return exclude_each_other("--burst", "--arrivals poisson", "requests of a burst are due together", err);
     if (o->grow > 0 && o->grow < o->connections) {
-        err_set(err, ERR_USAGE, 0, "--grow %llu is less than the %llu connections of the start",
-                (unsigned long long)o->grow, (unsigned long long)o->connections);
+        err_set(err, ERR_USAGE, 0, "--grow %llu is less than the %llu connection%s of the start",
+                (unsigned long long)o->grow, (unsigned long long)o->connections, units_plural(o->connections));
         return err_hint(err, "--grow is what -c may become");
     }
     return 0;
@@ -234,8 +234,8 @@ static int check_threads(const struct load_options *o, struct err *err)
 
     if (o->threads <= connections || o->targets_file != NULL)
         return 0;
-    err_set(err, ERR_USAGE, 0, "--threads %llu is more than the %llu connections", (unsigned long long)o->threads,
-            (unsigned long long)connections);
+    err_set(err, ERR_USAGE, 0, "--threads %llu is more than the %llu connection%s", (unsigned long long)o->threads,
+            (unsigned long long)connections, units_plural(connections));
     return err_hint(err, "a thread without a connection has nothing to do: -t %llu at most, or more -c",
                     (unsigned long long)connections);
 }

@@ -118,6 +118,8 @@ static uint64_t *total_member(struct totals *t, enum total part)
         return &t->retried;
     case TOTAL_INTERIM_REPLIES:
         return &t->interim_replies;
+    case TOTAL_EARLY_REPLIES:
+        return &t->early_replies;
     case TOTAL_OK_IN_WINDOW:
         return &t->ok_in_window;
     case TOTAL_BYTES_SENT:

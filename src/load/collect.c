@@ -431,6 +431,12 @@ static void explain(struct result *r, const struct run *run, const struct loader
     if (gave_up)
         result_add_reason(r, "given up: no connection could be opened for %s",
                           units_format_duration(text, (double)run->plan->timeout_ns));
+    if (r->totals.early_replies > 0)
+        result_add_warning(r,
+                           "%s %s came whole before the request was sent whole: the server did not read it to its end, "
+                           "and the time of such a request says little",
+                           units_format_count(text, r->totals.early_replies),
+                           r->totals.early_replies == 1 ? "reply" : "replies");
     for (size_t i = 0; i < run->target_count && run->is_pipelined; i++) {
         if (run->targets[i].is_idempotent)
             continue;

@@ -89,6 +89,13 @@ void exchange_note_sent(struct exchange *x, uint64_t before)
     w->requests_by_address[c->address_slot]++;
 }
 
+void exchange_note_early(struct exchange *x, uint64_t now)
+{
+    x->sent_last_ns = now;
+    if (!x->warm)
+        x->client->tally->early_replies++;
+}
+
 void exchange_free(struct exchange *x)
 {
     timeout_drop(x);

@@ -226,6 +226,14 @@ void http1_note_first(struct client *c)
     w->first_head_len += (uint32_t)n;
 }
 
+static enum step fail(struct client *c, enum fail_kind kind, const char *note, uint64_t now)
+{
+    const struct failure why = { .kind = kind, .note = note };
+
+    client_fail(c, &why, now);
+    return STEP_ENDED;
+}
+
 static enum step reply_complete(struct client *c, uint64_t now)
 {
     struct exchange *x = c->exchanges;
@@ -233,8 +241,11 @@ static enum step reply_complete(struct client *c, uint64_t now)
     struct failure why;
 
     http1_note_reply(c);
-    if (x->sent_last_ns == 0)
-        x->sent_last_ns = now; /* answered before it was all sent */
+    if (x->sent_last_ns == 0) {
+        if (c->sent_bytes == 0)
+            return fail(c, FAIL_BAD_MESSAGE, "a reply before the request", now);
+        exchange_note_early(x, now);
+    }
     if (__builtin_expect(!c->loader->first.any, 0))
         http1_note_first(c);
     if (exchange_is_ok(x, &why))
@@ -242,14 +253,6 @@ static enum step reply_complete(struct client *c, uint64_t now)
     else
         account_failed(x, &why, now);
     end_request(c, reusable, now);
-    return STEP_ENDED;
-}
-
-static enum step fail(struct client *c, enum fail_kind kind, const char *note, uint64_t now)
-{
-    const struct failure why = { .kind = kind, .note = note };
-
-    client_fail(c, &why, now);
     return STEP_ENDED;
 }
 

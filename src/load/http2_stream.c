@@ -182,8 +182,10 @@ static void on_end(void *stream, bool complete, uint32_t code)
                                                          : "a reply without status" };
         account_failed(x, &why, now);
     } else if (complete) {
-        if (x->sent_last_ns == 0)
-            x->sent_last_ns = now; /* answered before it was all sent */
+        if (x->sent_last_ns == 0 && x->is_framed)
+            x->sent_last_ns = now; /* all of it is in a write that is not done yet */
+        else if (x->sent_last_ns == 0)
+            exchange_note_early(x, now);
         if (x->sent_first_ns == 0)
             x->sent_first_ns = now;
         x->keep_alive = true;

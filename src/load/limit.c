@@ -29,10 +29,11 @@ static void describe_not_offered(struct buf *out, const struct limit_trial *t)
     char text[UNITS_TEXT_MAX];
 
     if ((double)t->started < LIMIT_OFFERED * due)
-        buf_printf(out, "%srate not met (%s requests not sent)", out->len > 0 ? ", " : "",
-                   units_format_count(text, t->not_sent));
+        buf_printf(out, "%srate not met (%s request%s not sent)", out->len > 0 ? ", " : "",
+                   units_format_count(text, t->not_sent), units_plural(t->not_sent));
     if ((double)t->unfinished > (1 - LIMIT_OFFERED) * (double)t->started)
-        buf_printf(out, "%s%s requests unfinished", out->len > 0 ? ", " : "", units_format_count(text, t->unfinished));
+        buf_printf(out, "%s%s request%s unfinished", out->len > 0 ? ", " : "", units_format_count(text, t->unfinished),
+                   units_plural(t->unfinished));
 }
 
 static void take_figures(struct limit_trial *t, const struct result *r)

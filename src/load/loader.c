@@ -301,6 +301,7 @@ static void *loader_main(void *arg)
     }
     if (w->stage != STAGE_OVER) { /* stopped before it began */
         w->window_start_ns = w->window_end_ns = clock_now_ns();
+        w->interval.start_ns = w->window_start_ns; /* one of no length: for what failed meanwhile */
         loader_finish(w, w->window_start_ns);
     }
     pthread_mutex_lock(&run->lock);

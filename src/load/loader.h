@@ -330,6 +330,7 @@ void exchange_render(struct exchange *x, bool closes); /* the bytes of a request
 bool exchange_is_ok(const struct exchange *x, struct failure *why);
 void exchange_time_out(struct exchange *x, uint64_t now);
 void exchange_note_sent(struct exchange *x, uint64_t before); /* its first byte is out: it counts as sent */
+void exchange_note_early(struct exchange *x, uint64_t now);   /* its reply is whole and it is not all out */
 void http1_send(struct exchange *x, uint64_t now);
 /* On a socket that may not be connected yet, for the request that waits for it: IO_OK when it is, and the request's
  * first bytes are out (http1_send() goes on from there); IO_WANT_WRITE when it is not. */

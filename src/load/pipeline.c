@@ -291,7 +291,7 @@ static bool reply_complete(struct client *c, uint64_t now)
 
     http1_note_reply(c);
     if (x->sent_last_ns == 0)
-        x->sent_last_ns = now; /* answered before it was all sent */
+        exchange_note_early(x, now);
     if (!c->loader->first.any)
         http1_note_first(c);
     if (exchange_is_ok(x, &why))

@@ -269,8 +269,9 @@ static int check_files(struct load *l, struct err *err)
     l->open_files_limit = net_raise_open_files();
     if (need <= l->open_files_limit)
         return 0;
-    err_set(err, ERR_LIMIT, 0, "%u connections need %llu open files, the limit is %llu", l->connections,
-            (unsigned long long)need, (unsigned long long)l->open_files_limit);
+    err_set(err, ERR_LIMIT, 0, "%u connection%s %llu open files, the limit is %llu", l->connections,
+            l->connections == 1 ? " needs" : "s need", (unsigned long long)need,
+            (unsigned long long)l->open_files_limit);
     return err_hint(err, "raise the hard limit (ulimit -Hn) or use fewer connections");
 }
 
@@ -303,7 +304,8 @@ static int place_connections(struct load *l, struct err *err)
         return 0;
     run->places = calloc(l->connections, sizeof(*run->places));
     if (run->places == NULL)
-        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %u connections", l->connections);
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %u connection%s", l->connections,
+                       units_plural(l->connections));
     for (uint32_t ordinal = 0; k < l->connections; ordinal++)
         for (uint32_t i = 0; i < run->target_count && k < l->connections; i++)
             if (run->targets[i].manner.connections > ordinal)

@@ -10,6 +10,7 @@ void tally_add_to(const struct tally *t, struct totals *totals)
     totals->unfinished += t->unfinished;
     totals->retried += t->retried;
     totals->interim_replies += t->interim_replies;
+    totals->early_replies += t->early_replies;
     totals->ok_in_window += t->ok_in_window;
     totals->in_window_s += (double)t->in_window_ns / 1e9;
     totals->bytes_sent += t->bytes_sent;

@@ -7,7 +7,7 @@
 #include "result/result.h"
 
 struct tally {
-    uint64_t started, sent, ok, failed, unfinished, retried, interim_replies;
+    uint64_t started, sent, ok, failed, unfinished, retried, interim_replies, early_replies;
     uint64_t ok_in_window, in_window_ns, oldest_unfinished_ns;
     uint64_t bytes_sent, bytes_received, body_bytes_received;
     uint64_t connections_opened, connections_reused, tls_handshakes, tls_resumed;

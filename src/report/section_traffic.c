@@ -83,21 +83,34 @@ static void add_tls(struct section *s)
                  units_format_count(resumed, r->totals.tls_resumed));
 }
 
+/* "1 reply", "2,000 replies". */
+static const char *replies(char out[SECTION_CELL_MAX], uint64_t n)
+{
+    char text[UNITS_TEXT_MAX];
+
+    snprintf(out, SECTION_CELL_MAX, "%s %s", units_format_count(text, n), n == 1 ? "reply" : "replies");
+    return out;
+}
+
 void section_traffic(struct section *s)
 {
     const struct totals *t = &s->result->totals;
-    char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+    char a[SECTION_CELL_MAX], b[UNITS_TEXT_MAX];
 
     buf_add_char(s->out, '\n');
-    section_line(s, "Connections", "%s opened; %s requests went over one used before",
-                 units_format_count(a, t->connections_opened), units_format_count(b, t->connections_reused));
+    section_line(s, "Connections", "%s opened; %s request%s went over one used before",
+                 units_format_count(a, t->connections_opened), units_format_count(b, t->connections_reused),
+                 units_plural(t->connections_reused));
     add_tls(s);
     if (t->retried > 0)
-        section_line(s, "Retried", "%s requests, on a fresh connection because theirs had ended",
-                     units_format_count(a, t->retried));
+        section_line(s, "Retried", "%s request%s, on a fresh connection because %s had ended",
+                     units_format_count(a, t->retried), units_plural(t->retried),
+                     t->retried == 1 ? "its own" : "theirs");
     if (t->interim_replies > 0)
-        section_line(s, "Interim", "%s replies with status 1xx came before the real ones",
-                     units_format_count(a, t->interim_replies));
+        section_line(s, "Interim", "%s with status 1xx came before the real one%s", replies(a, t->interim_replies),
+                     units_plural(t->interim_replies));
+    if (t->early_replies > 0)
+        section_line(s, "Early", "%s came whole before the request was sent whole", replies(a, t->early_replies));
     add_bytes(s);
 }
 

@@ -85,16 +85,17 @@ static void add_setting(struct section *s)
     units_format_duration(window, r->duration_s * NS_PER_S);
     units_format_duration(ramp, r->ramp_s * NS_PER_S);
     if (connections != NULL)
-        section_line(s, "Load", "%s connections%s, %zu thread%s", connections, r->target_count > 1 ? " per target" : "",
-                     r->generator.workers, r->generator.workers == 1 ? "" : "s");
+        section_line(s, "Load", "%s connection%s%s, %zu thread%s", connections,
+                     strcmp(connections, "1") == 0 ? "" : "s", r->target_count > 1 ? " per target" : "",
+                     r->generator.workers, units_plural(r->generator.workers));
     if (r->ramp_s > 0)
         section_line(s, "Window", "%s, after %s of opening connections", window, ramp);
     else
         section_line(s, "Window", "%s", window);
     if (r->warmup.started > 0)
-        section_line(s, "Warm-up", "%s, %s requests; in none of the figures below",
+        section_line(s, "Warm-up", "%s, %s request%s; in none of the figures below",
                      units_format_duration(length, r->warmup.duration_s * NS_PER_S),
-                     units_format_count(counted, r->warmup.started));
+                     units_format_count(counted, r->warmup.started), units_plural(r->warmup.started));
 }
 
 void section_judgement(struct section *s, const char *things)
@@ -139,8 +140,8 @@ static void add_conservation(struct section *s)
         section_line(s, "Unfinished", "the oldest had waited %s",
                      units_format_duration(started, t->unfinished_oldest_s * NS_PER_S));
     if (t->not_sent > 0)
-        section_line(s, "Not sent", "%s requests that were due, or left of -n",
-                     units_format_count(not_sent, t->not_sent));
+        section_line(s, "Not sent", "%s request%s due, or left of -n", units_format_count(not_sent, t->not_sent),
+                     t->not_sent == 1 ? " that was" : "s that were");
 }
 
 void section_throughput(struct section *s)

@@ -51,6 +51,7 @@ void json_read_totals(struct json_in *in, const json_t *object, struct totals *t
     t->not_sent = read_total(in, o, "not_sent", t, TOTAL_NOT_SENT);
     t->retried = read_total(in, o, "retried", t, TOTAL_RETRIED);
     t->interim_replies = read_total(in, o, "interim_replies", t, TOTAL_INTERIM_REPLIES);
+    t->early_replies = read_total(in, o, "early_replies", t, TOTAL_EARLY_REPLIES);
     t->requests_per_s = read_total_double(in, o, "requests_per_s", t, TOTAL_REQUESTS_PER_S);
     t->ok_in_window = read_total(in, o, "ok_in_window", t, TOTAL_OK_IN_WINDOW);
     read_traffic(in, o, t);

@@ -51,6 +51,7 @@ void json_write_totals(struct json_out *o, const struct totals *t, double durati
     write_total(o, t, TOTAL_NOT_SENT, "not_sent", t->not_sent);
     write_total(o, t, TOTAL_RETRIED, "retried", t->retried);
     write_total(o, t, TOTAL_INTERIM_REPLIES, "interim_replies", t->interim_replies);
+    write_total(o, t, TOTAL_EARLY_REPLIES, "early_replies", t->early_replies);
     write_total_double(o, t, TOTAL_REQUESTS_PER_S, "requests_per_s", t->requests_per_s);
     write_total(o, t, TOTAL_OK_IN_WINDOW, "ok_in_window", t->ok_in_window);
     write_bytes(o, t, duration_s);

@@ -68,7 +68,7 @@ static void warn_of_rate(struct result *r)
     else if (missed)
         result_add_warning(r, "rate not met: %.1f of %.1f/s", g->rate_achieved, g->rate_asked);
     else if (not_sent > 0)
-        result_add_warning(r, "not sent: %s requests", units_format_count(count, not_sent));
+        result_add_warning(r, "not sent: %s request%s", units_format_count(count, not_sent), units_plural(not_sent));
 }
 
 static void warn_of_generator(struct result *r)

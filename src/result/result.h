@@ -70,6 +70,7 @@ enum total {
     TOTAL_NOT_SENT,
     TOTAL_RETRIED,
     TOTAL_INTERIM_REPLIES,
+    TOTAL_EARLY_REPLIES,
     TOTAL_REQUESTS_PER_S,
     TOTAL_OK_IN_WINDOW,
     TOTAL_BYTES_SENT,
@@ -87,7 +88,7 @@ enum total {
 
 struct totals {
     uint32_t absent; /* 1 << enum total: not known, and then 0 below and null in a document */
-    uint64_t started, sent, ok, failed, unfinished, not_sent, retried, interim_replies;
+    uint64_t started, sent, ok, failed, unfinished, not_sent, retried, interim_replies, early_replies;
     double unfinished_oldest_s;
     double requests_per_s;
     uint64_t ok_in_window;                                    /* completions that requests_per_s counts */

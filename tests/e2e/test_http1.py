@@ -277,6 +277,25 @@ def test_reply_before_the_upload_is_through(load, start_target, tmp_path, end, f
     assert target.counts()["heads"] == 6 + run.totals["retried"] == 6
 
 
+def test_an_early_reply_is_named(load, start_target, tmp_path):
+    """More than sockets hold: the reply is here while the rest of the body is not sent. A success too is said to be one that did not wait."""
+    file = tmp_path / "body"
+    with open(file, "wb") as out:
+        out.truncate(200_000_000)
+    target = start_target(OK, early=True)
+    run = load("-T", file, "-c", "1", "-n", "4", target.url())
+    assert run.exit == 0 and run.totals["ok"] == 4 == run.totals["early_replies"] == run.totals["connections_opened"]
+    assert run.totals["bytes_sent"] < 4 * 200_000_000 and any("before the request was sent whole" in w for w in run.doc["warnings"])
+    full = load("--body", "x", "-c", "1", "-n", "4", start_target(OK).url())
+    assert full.totals["early_replies"] == 0
+
+
+def test_a_reply_before_any_request(load, start_target):
+    target = start_target(OK, greet=0)
+    run = load("-c", "1", "-n", "3", "--max-errors", "100%", target.url())
+    assert run.totals["started"] == 3
+
+
 def test_expected_statuses(load, start_target):
     target = start_target(OK, reply("404 Not Found"), reply("302 Found", fields=["Location: /"]), when=["pick=0121"])
     default = load("-c", "1", "-n", "40", target.url(), server=None)

@@ -6,7 +6,7 @@ the server counted. L2, figures that can be: min <= p(q) <= max and rising, Litt
 import json
 import math
 
-SUMMED = ("started", "sent", "ok", "failed", "unfinished", "retried", "interim_replies", "bytes_sent", "bytes_received",
+SUMMED = ("started", "sent", "ok", "failed", "unfinished", "retried", "interim_replies", "early_replies", "bytes_sent", "bytes_received",
           "body_bytes_received", "connections_opened", "connections_reused", "tls_handshakes", "tls_resumed")
 WITH_STATUS = ("status", "body", "header")
 MAY_HAVE_STATUS = WITH_STATUS + ("truncated", "timeout", "reset", "bad_message")
@@ -98,7 +98,7 @@ def _check_sums(doc):
     assert doc["totals"]["not_sent"] >= sum(t["totals"]["not_sent"] for t in doc["targets"]), "not_sent: the rest of -n has no target"
     for status, n in doc["status"].items():
         assert n == sum(t["status"].get(status, 0) for t in doc["targets"]), f"status {status}"
-    assert doc["intervals"] or not doc["totals"]["sent"], "only a window that never began has no intervals"
+    assert doc["intervals"] or not doc["totals"]["started"], "what failed before a window began has its interval too"
     for key in ("started", "ok", "failed") if doc["intervals"] else ():
         assert sum(i[key] for i in doc["intervals"]) == doc["totals"][key], f"intervals' {key} do not add up"
     inside = sum(i["ok"] for i in _inside(doc))

@@ -10,11 +10,24 @@
 
 enum { PATTERN_MAX = 4096 };
 
-static int add_document(struct side *side, const struct result *r, const char *path, const char *session,
-                        struct err *err)
+/* A document that calls itself valid and contradicts itself was changed, or written by something else. One that says
+ * it is invalid comes out as that. */
+static int check_figures(struct result *r, const char *path, struct err *err)
+{
+    const size_t reasons = r->reasons.count;
+
+    if (!r->valid || r->kind == NULL || strcmp(r->kind, "load") != 0 || result_check_counts(r))
+        return 0;
+    err_set(err, ERR_CONFIG, 0, "%s: %s", path, r->reasons.count > reasons ? r->reasons.items[reasons] : "");
+    return err_hint(err, "use the document as plimsoll load --json wrote it");
+}
+
+static int add_document(struct side *side, struct result *r, const char *path, const char *session, struct err *err)
 {
     struct record *added;
 
+    if (check_figures(r, path, err) != 0)
+        return -1;
     for (size_t i = 0; i < side->count; i++)
         if (r->id[0] != '\0' && strcmp(side->records[i].id, r->id) == 0) {
             err_set(err, ERR_CONFIG, 0, "%s holds the same run as %s", path, side->records[i].source);

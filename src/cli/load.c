@@ -145,6 +145,19 @@ static int prepare(struct load **load, struct load_inputs *in, const struct load
     return o->dry_run ? 0 : request_log_open(&run->log, o->outputs.log, err);
 }
 
+/* Said once and not refused: scripts add -k to everything. */
+static void note_idle_tls(const struct load_options *o, const struct load_plan *plan)
+{
+    const char *option = load_options_about_tls(o);
+
+    for (size_t i = 0; i < plan->target_count; i++)
+        if (slice_starts_nocase(slice_str(plan->targets[i].url), SLICE("https:")))
+            return;
+    if (option != NULL)
+        cli_note(WHO, "%s has no effect: %s", option,
+                 plan->target_count == 1 ? "the URL is not https" : "none of the URLs is https");
+}
+
 static int with_options(const struct load_options *o)
 {
     struct err err = { 0 };
@@ -157,6 +170,7 @@ static int with_options(const struct load_options *o)
         cli_complain(WHO, &err);
         return EXIT_USAGE;
     }
+    note_idle_tls(o, &in.plan);
     if (prepare(&load, &in, o, &run, &err) != 0)
         cli_complain(WHO, &err);
     else

@@ -139,6 +139,23 @@ static int check_tls(const struct load_options *o, struct err *err)
     return 0;
 }
 
+const char *load_options_about_tls(const struct load_options *o)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } all[] = { { o->insecure, "--insecure" },       { o->ca_file != NULL, "--cacert" },
+                { o->sni != NULL, "--sni" },         { o->cert_file != NULL, "--cert" },
+                { o->tls_min > 0, "--tls-min" },     { o->tls_max > 0, "--tls-max" },
+                { o->ciphers != NULL, "--ciphers" }, { o->groups != NULL, "--groups" },
+                { o->alpn != NULL, "--alpn" },       { o->tls_resume > 0, "--tls-resume" } };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i].given)
+            return all[i].name;
+    return NULL;
+}
+
 static int check_close(const struct load_options *o, struct err *err)
 {
     if (!o->has_close || o->requests_per_connection > 0 || o->http10)

@@ -102,6 +102,8 @@ void load_options_release(struct load_options *o);
 MUST_CHECK int load_options_parse(struct load_options *o, int argc, char **argv, bool *help, struct err *err);
 /* The second half of it, for other commands whose tables have rows of this one: what excludes each other. */
 MUST_CHECK int load_options_check(struct load_options *o, struct err *err);
+/* The first option given that is about TLS, or NULL. */
+const char *load_options_about_tls(const struct load_options *o);
 void load_options_help(struct buf *out);
 /* The table, for tests. */
 const struct option_table *load_options_table(void);

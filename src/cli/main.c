@@ -176,8 +176,9 @@ int main(int argc, char **argv)
     hold_standard_streams();
     interrupt_ignore_sigpipe();
     code = run(argc, argv);
-    if (fflush(stdout) != 0 && code == 0 && errno != EPIPE) { /* a reader that has seen enough is no failure */
-        cli_note("plimsoll", "cannot write to standard output: %s", strerror(errno));
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0 && errno != EPIPE) { /* a reader may have seen enough */
+        cli_note("plimsoll", "cannot write to standard output: %s", errno != 0 ? strerror(errno) : "not all of it");
         code = 3;
     }
     return code;

@@ -109,9 +109,56 @@ static int check_file(const char *option, const char *path, struct err *err)
                  err);
 }
 
+/* What a path names, though the file may not be there yet: its directory, and its name in it. */
+static bool place_of(const char *path, struct stat *directory, const char **name)
+{
+    const char *slash = strrchr(path, '/');
+    char *parent = slash == NULL   ? strdup(".")
+                   : slash == path ? strdup("/")
+                                   : slice_dup(slice_from(path, (size_t)(slash - path)));
+    const bool ok = parent != NULL && stat(parent, directory) == 0;
+
+    free(parent);
+    *name = slash != NULL ? slash + 1 : path;
+    return ok;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    const char *name_a, *name_b;
+
+    if (a == NULL || b == NULL || is_stdout(a) || is_stdout(b))
+        return false; /* standard output twice is refused with the words of the command line */
+    if (stat(a, &x) == 0 && stat(b, &y) == 0)
+        return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    return place_of(a, &x, &name_a) && place_of(b, &y, &name_b) && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+           strcmp(name_a, name_b) == 0;
+}
+
+/* "a.json" and "./a.json", or a link: one would be written over the other. */
+static int check_apart(const struct load_outputs *o, struct err *err)
+{
+    const struct {
+        const char *option, *path;
+    } all[] = { { "--json", o->json }, { "--csv", o->csv }, { "--hdr", o->hdr }, { "--log", o->log } };
+    const size_t n = sizeof(all) / sizeof(all[0]);
+
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = i + 1; j < n; j++) {
+            if (!is_same_file(all[i].path, all[j].path))
+                continue;
+            err_set(err, ERR_CONFIG, 0, "%s %s and %s %s are one file", all[i].option, all[i].path, all[j].option,
+                    all[j].path);
+            return err_hint(err, "give each its own file");
+        }
+    }
+    return 0;
+}
+
 int outputs_check(const struct load_outputs *o, struct err *err)
 {
-    if (check_file("--json", o->json, err) != 0 || check_file("--csv", o->csv, err) != 0 ||
+    if (check_apart(o, err) != 0 || check_file("--json", o->json, err) != 0 || check_file("--csv", o->csv, err) != 0 ||
         check_file("--hdr", o->hdr, err) != 0 || check_file("--log", o->log, err) != 0)
         return -1;
     return 0;

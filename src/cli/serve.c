@@ -2,6 +2,7 @@
 /* plimsoll serve */
 #include "cli/commands.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,14 +39,24 @@ static void watch_signals(struct serve *s)
     sigaction(SIGHUP, &action, NULL);
 }
 
-static void print_addresses(const struct serve *s)
+static void print_addresses(const struct serve *s, FILE *to)
 {
     size_t count;
     const struct serve_address *addresses = serve_addresses(s, &count);
 
     for (size_t i = 0; i < count; i++)
-        printf("listening on %s\n", addresses[i].url);
-    fflush(stdout); /* who started us may be reading a pipe */
+        fprintf(to, "listening on %s\n", addresses[i].url);
+}
+
+/* Who started us may be reading a pipe. A server that cannot say where it listens serves all the same. */
+static void announce(const struct serve *s)
+{
+    print_addresses(s, stdout);
+    if (fflush(stdout) == 0)
+        return;
+    cli_note(WHO, "cannot write the addresses to standard output: %s; they follow here", strerror(errno));
+    clearerr(stdout);
+    print_addresses(s, stderr);
 }
 
 static int write_certificate(const struct serve *s, const char *path, struct err *err)
@@ -67,7 +78,7 @@ static int run_server(struct serve *s, const struct serve_options *o)
     }
     watch_signals(s);
     if (!o->quiet)
-        print_addresses(s);
+        announce(s);
     if (serve_wait(s) == 0)
         return 0;
     cli_note(WHO, "requests in flight were cut off at the end of --grace");

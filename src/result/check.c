@@ -156,6 +156,27 @@ static void check_throughput(struct checker *c)
                c->r->duration_s, rate);
 }
 
+static void check_counts(struct checker *c)
+{
+    const struct result *r = c->r;
+
+    check_conservation(c, "total", &r->totals);
+    check_errors(c, "total", r->errors, r->error_count, r->totals.failed);
+    check_latency(c, "latency", r->latency, r->totals.ok);
+    check_targets(c);
+}
+
+bool result_check_counts(struct result *r)
+{
+    struct checker c = { .r = r, .ok = true };
+
+    if (!result_is_import(r))
+        check_counts(&c);
+    if (!c.ok)
+        r->valid = false;
+    return c.ok;
+}
+
 bool result_check(struct result *r)
 {
     struct checker c = { .r = r, .ok = true };
@@ -167,12 +188,9 @@ bool result_check(struct result *r)
         r->valid = r->valid && c.ok;
         return c.ok;
     }
-    check_conservation(&c, "total", &r->totals);
-    check_errors(&c, "total", r->errors, r->error_count, r->totals.failed);
-    check_latency(&c, "latency", r->latency, r->totals.ok);
+    check_counts(&c);
     check_percentiles(&c, "service time", r->service_time);
     check_classes(&c);
-    check_targets(&c);
     check_throughput(&c);
     check_little(&c);
     if (!c.ok)

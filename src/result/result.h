@@ -277,6 +277,8 @@ bool result_is_import(const struct result *r);
 /* Checks every identity above; each broken one becomes a reason and valid = false. False when any was broken. */
 bool result_check(struct result *r);
 bool result_check_rounds(struct result *r); /* its part for kind "rounds"; leaves valid alone */
+/* Those among them that say how many requests there were, and what became of them. */
+bool result_check_counts(struct result *r);
 /* The verdict by the laws: result_check(), nothing ok, failed/started above max_errors (fewer: a warning), warnings as
  * reasons under strict. Sets valid, reasons, warnings. */
 void result_judge(struct result *r, double max_errors, bool strict);

@@ -3,6 +3,7 @@
 to the command line itself: help, version, names, outputs that can not be written, interruption."""
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -249,6 +250,51 @@ def test_a_full_standard_output_moves_the_report(plimsoll, listener):
         done = subprocess.run([plimsoll, "load", "-n", "3", "-c", "1", "--no-store", listener.url], stdout=full, stderr=subprocess.PIPE,
                               text=True, timeout=20, check=False)
     assert done.returncode == 3 and "No space left" in done.stderr and "VALID" in done.stderr, done
+
+
+@pytest.mark.parametrize("words", [["--help"], ["load", "--help"], ["--version"]])
+def test_help_that_nobody_gets_is_a_failure(plimsoll, words):
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run([plimsoll, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=20)
+    assert done.returncode == 3 and "standard output" in done.stderr, done
+
+
+def test_a_server_says_elsewhere_where_it_listens(plimsoll):
+    with open("/dev/full", "w", encoding="utf-8") as full, \
+            subprocess.Popen([plimsoll, "serve", "--listen", "127.0.0.1:0"], stdout=full, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert "standard output" in server.stderr.readline()
+            assert re.search(r"listening on http://127.0.0.1:\d+", server.stderr.readline())
+        finally:
+            server.terminate()
+    assert server.returncode == 0
+
+
+def test_one_file_by_two_names(run, listener, tmp_path):
+    path = tmp_path / "a.json"
+    for other in (f"{tmp_path}/./a.json", f"{tmp_path}/../{tmp_path.name}/a.json"):
+        done = run("load", "-n", "1", "-c", "1", "--no-store", "--json", str(path), "--csv", other, listener.url)
+        assert done.returncode == 2 and "are one file" in done.stderr and not path.exists(), done
+    path.touch()
+    os.link(path, tmp_path / "b.csv")
+    done = run("load", "-n", "1", "-c", "1", "--no-store", "--json", str(path), "--csv", f"{tmp_path}/b.csv", listener.url)
+    assert done.returncode == 2 and "are one file" in done.stderr, done
+
+
+@pytest.mark.parametrize("option", [["-k"], ["--sni", "a.test"], ["--tls-min", "1.3"]])
+def test_tls_without_https_is_said(run, listener, option):
+    done = run("load", "-n", "1", "-c", "1", "--no-store", *option, listener.url)
+    assert done.returncode == 0 and "has no effect" in done.stderr, done
+    assert "has no effect" not in run("load", "-n", "1", "-c", "1", "--no-store", listener.url).stderr
+
+
+def test_too_little_address_space_is_explained(plimsoll, listener):
+    with open(plimsoll, "rb") as program:
+        if re.search(b"__[at]san_init", program.read()):
+            pytest.skip("a sanitizer needs address space itself")
+    done = subprocess.run(["sh", "-c", f'ulimit -v 200000 && exec "{plimsoll}" load -n 1 -c 1 --no-store {listener.url}'], capture_output=True,
+                          text=True, timeout=20)
+    assert done.returncode == 2 and "ulimit -v" in done.stderr and "200000 KiB" in done.stderr, done
 
 
 def test_a_closed_pipe_is_an_error_and_no_death(plimsoll, listener):

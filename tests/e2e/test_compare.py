@@ -290,6 +290,7 @@ def test_names_of_others_do_not_reach_the_terminal(write, compare, tmp_path):
     ("no share", ["--min-change", "300%", "a.json", "b.json"], "--min-change"),
     ("one alias", ["--alias", "x", "a.json", "b.json"], "--alias"),
     ("rules that are no rules", ["--tolerance", "junk.json", "a.json", "b.json"], "junk.json"),
+    ("totals that contradict each other", ["a.json", "torn.json"], "torn.json: figures contradict each other: total: "),
     ("the same run twice", ["--base", "a.json", "--base", "a.json", "--new", "b.json"], "same run"),
 ])
 def test_bad_input_is_refused(write, compare, tmp_path, why, args, says):
@@ -297,5 +298,6 @@ def test_bad_input_is_refused(write, compare, tmp_path, why, args, says):
     write("b.json", 1000, minute=1)
     (tmp_path / "junk.json").write_text('{"a": 1}')
     (tmp_path / "empty").mkdir()
+    write("torn.json", 1000, minute=2, started=123456)
     done = compare(*args, exit=2)
     assert says in done.err and not done.out, why

@@ -4,6 +4,7 @@
 #ifndef PLIMSOLL_BASE_CLOCK_H
 #define PLIMSOLL_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -21,6 +22,8 @@ uint64_t clock_process_cpu_ns(void);
 
 #define CLOCK_RFC3339_MAX 40
 /* "2026-03-01T12:34:56.789Z" (UTC, milliseconds). */
+/* Reads one back, to the millisecond. False when it is not of that form, or before 1970. */
+bool clock_parse_rfc3339(const char *text, uint64_t *wall_ns);
 const char *clock_format_rfc3339(char out[CLOCK_RFC3339_MAX], uint64_t wall_ns);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "result/json_in.h"
 #include "result/json_out.h"
+#include "result/json_parts.h"
 #include "result/json_rounds.h"
 #include "result/json_sample.h"
 #include "result/json_watched.h"
@@ -109,23 +110,6 @@ static void read_labels(struct json_in *in, const json_t *document, struct strli
             json_in_no_memory(in);
         buf_release(&text);
     }
-}
-
-static void read_host(struct json_in *in, const json_t *document, struct host_info *h)
-{
-    const json_t *host = json_in_object(in, document, "host");
-    uint64_t cpus = 0;
-
-    memset(h, 0, sizeof(*h));
-    json_in_copy(in, host, "hostname", h->hostname, sizeof(h->hostname));
-    json_in_copy(in, host, "kernel", h->kernel, sizeof(h->kernel));
-    json_in_copy(in, host, "cpu", h->cpu, sizeof(h->cpu));
-    json_in_copy(in, host, "tool_version", h->tool_version, sizeof(h->tool_version));
-    h->memory_bytes = json_in_u64(in, host, "memory_bytes");
-    cpus = json_in_u64(in, host, "cpus");
-    if (cpus > LIST_MAX)
-        json_in_fail(in, "\"cpus\" is too large");
-    h->cpus = (unsigned)cpus;
 }
 
 static char *read_config_value(struct json_in *in, json_t *value)
@@ -393,7 +377,6 @@ static void read_identity(struct json_in *in, const json_t *document, struct res
     r->interrupted = json_in_bool(in, document, "interrupted");
     json_in_strings(in, document, "reasons", &r->reasons, LIST_MAX);
     json_in_strings(in, document, "warnings", &r->warnings, LIST_MAX);
-    json_in_strings(in, document, "command", &r->command, LIST_MAX);
     r->percentile_count = json_in_doubles(in, document, "percentiles", &r->percentiles, PERCENTILES_MAX);
     for (size_t i = 0; i < r->percentile_count; i++)
         if (!(r->percentiles[i] >= 0 && r->percentiles[i] <= 100))
@@ -406,7 +389,7 @@ static void read_document(struct json_in *in, const json_t *document, struct res
 {
     read_format(in, document);
     read_identity(in, document, r);
-    read_host(in, document, &r->host);
+    json_read_parts(in, document, r);
     read_config(in, document, r);
     json_read_sample(in, document, r);
     read_promises(in, document, r);

@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 #include "result/json_out.h"
+#include "result/json_parts.h"
 #include "result/json_rounds.h"
 #include "result/json_sample.h"
 #include "result/json_watched.h"
@@ -134,14 +135,7 @@ static void write_host(struct writer *w, const struct host_info *h)
         json_out_null(o, "host");
         return;
     }
-    json_out_open(o, "host", '{');
-    json_out_string(o, "hostname", h->hostname);
-    json_out_string(o, "kernel", h->kernel);
-    json_out_string(o, "cpu", h->cpu);
-    json_out_u64(o, "cpus", h->cpus);
-    json_out_u64(o, "memory_bytes", h->memory_bytes);
-    json_out_string(o, "tool_version", h->tool_version);
-    json_out_close(o, '}');
+    json_write_host(o, "host", h);
 }
 
 static void write_config(struct writer *w)
@@ -398,8 +392,12 @@ static void write_identity(struct writer *w)
     json_out_bool(o, "interrupted", r->interrupted);
     write_strings(w, "reasons", &r->reasons);
     write_strings(w, "warnings", &r->warnings);
-    write_strings(w, "command", &r->command);
-    write_host(w, &r->host);
+    if (r->part_count > 0) {
+        json_write_parts(&w->out, r);
+    } else {
+        write_strings(w, "command", &r->command);
+        write_host(w, &r->host);
+    }
     write_config(w);
     json_out_doubles(o, "percentiles", r->percentiles, r->percentile_count);
     write_tls(w);

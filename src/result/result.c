@@ -129,6 +129,15 @@ static void sample_release(struct result *r)
     free(r->seen);
 }
 
+static void parts_free(struct result_part *parts, size_t count)
+{
+    for (size_t i = 0; parts != NULL && i < count; i++) {
+        free(parts[i].share);
+        strlist_release(&parts[i].command);
+    }
+    free(parts);
+}
+
 void result_free(struct result *r)
 {
     if (r == NULL)
@@ -156,6 +165,7 @@ void result_free(struct result *r)
     free(r->percentiles);
     free(r->tls_version);
     free(r->tls_cipher);
+    parts_free(r->parts, r->part_count);
     hist_free(r->tls_full);
     hist_free(r->tls_resumed);
     rounds_result_free(r->rounds);

@@ -194,6 +194,17 @@ struct config_entry {
     char *name, *json;
 };
 
+/* Where a merged result comes from: one run each, never a merged one. */
+struct result_part {
+    char id[UUID_TEXT_MAX];
+    char started[40];
+    char plan[UUID_TEXT_MAX]; /* a fingerprint of what it was configured to do: parts of one run have the same */
+    char *share;              /* "1/3": which of how many; NULL: not known */
+    double duration_s, requests_per_s, in_flight_mean, in_window_mean;
+    struct host_info host;
+    struct strlist command;
+};
+
 struct warmup_totals {
     double duration_s;
     uint64_t started, sent, ok, failed, unfinished, retried;
@@ -236,6 +247,8 @@ struct result {
     char *tls_version, *tls_cipher;      /* of the first connection; NULL for plain */
     struct hist *tls_full, *tls_resumed; /* handshakes of each kind; together phases[PHASE_TLS]; may be NULL */
     struct rounds_result *rounds;        /* of kind "rounds", and only of it */
+    struct result_part *parts;           /* of a merged result (merge.h), and only of it: sorted */
+    size_t part_count;
 
     /* A sample of a matrix. All that have the same `run` are one run, of a cell for each set of dimensions. */
     char *run; /* NULL: a run of its own */

@@ -132,6 +132,7 @@ void hist_merge(struct hist *into, const struct hist *from)
     if (from == NULL)
         return;
     into->_overflow += from->_overflow;
+    into->_coarse |= from->_coarse;
     if (from->_count == 0)
         return;
     const uint32_t last = hist_slot_of(from->_max_ns);
@@ -213,6 +214,11 @@ static uint64_t slot_low(uint32_t i)
 static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
 {
     return v < low ? low : v > high ? high : v;
+}
+
+bool hist_is_coarse(const struct hist *h)
+{
+    return h != NULL && h->_coarse;
 }
 
 bool hist_equal(const struct hist *a, const struct hist *b)

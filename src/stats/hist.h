@@ -59,6 +59,7 @@ struct hist {
     uint64_t _overflow;
     uint64_t *_slots; /* HIST_SLOTS counters in mapped memory; all zero outside the slots of min ... max */
     bool _borrowed;   /* they belong to a hist_pool */
+    bool _coarse;     /* see hist_is_coarse() */
 };
 
 /* The caller ends *out with hist_free(). 0, or -1 with *out NULL. */
@@ -116,6 +117,9 @@ static inline bool hist_record(struct hist *h, uint64_t ns)
 void hist_record_n(struct hist *h, uint64_t ns, uint64_t n);
 void hist_merge(struct hist *into, const struct hist *from); /* NULL adds nothing */
 MUST_CHECK int hist_copy(struct hist **out, const struct hist *from, struct err *err);
+/* Some of its values were counted in another layout, wider slots or other limits, before they came here (a document of
+ * another program): its counts are right, its values need not be within 0.1 %. */
+bool hist_is_coarse(const struct hist *h);
 bool hist_equal(const struct hist *a, const struct hist *b); /* counts, sum, min, max, overflow */
 
 uint64_t hist_count(const struct hist *h); /* NULL counts as empty in all of these */

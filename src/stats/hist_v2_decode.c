@@ -305,6 +305,7 @@ static int read_all(struct source *s, struct hist *h, struct err *err)
     if (!at_end(s))
         return refuse(err, "its end is missing, damaged or followed by something else");
     widen_to_slots(h);
+    h->_coarse = l.sub_bits < HIST_SUB_BITS || l.unit_bits > 0;
     return 0;
 }
 

@@ -315,3 +315,78 @@ def test_control_characters_of_names_do_not_reach_the_terminal(results, write):
     results("import", path)
     shown = results("show", json.loads(path.read_text())["id"]).out
     assert "a?[31mb" in shown and "\x1b" not in shown + results("list").out
+
+
+# ---- merge ----
+
+def load_part(plimsoll, server, path, *args, path_of_url="/"):
+    return subprocess.Popen([plimsoll, "load", "--no-store", "--json", path, *args, server.url(path_of_url)], stdout=subprocess.DEVNULL)
+
+
+def merged(results, *words, **how):
+    return json.loads(results("merge", "--no-store", "-o", "-", *words, **how).out)
+
+
+def test_merge_is_what_one_process_would_have_seen(plimsoll, start_target, results, tmp_path):
+    """C70: mostly fast requests and a few slow ones; the percentiles are those of all, sums are exact."""
+    fast, slow = start_target(OK), start_target(r"\{wait 100ms}" + OK)
+    parts = [load_part(plimsoll, fast, tmp_path / "a.json", "-c", "1", "-n", "90"),
+             load_part(plimsoll, slow, tmp_path / "b.json", "-c", "1", "-n", "10")]
+    assert [p.wait(timeout=60) for p in parts] == [0, 0]
+    a, b = (json.loads((tmp_path / name).read_text()) for name in ("a.json", "b.json"))
+    whole = merged(results, "a.json", "b.json")
+    assert whole["totals"]["ok"] == 100 and whole["status"] == {"200": 100} and whole["valid"]
+    assert whole["latency"]["sum_ns"] == a["latency"]["sum_ns"] + b["latency"]["sum_ns"]
+    assert (whole["latency"]["min"], whole["latency"]["max"]) == (a["latency"]["min"], b["latency"]["max"])
+    assert whole["latency"]["p90"] == pytest.approx(a["latency"]["max"], rel=0.0011) and whole["latency"]["p95"] >= 0.1
+    assert [p["id"] for p in whole["parts"]] == sorted([a["id"], b["id"]]) and len(whole["host"]) == 2 == len(whole["command"])
+
+
+def test_merge_of_parts_that_ran_together(plimsoll, start_target, results, tmp_path, db):
+    """Every interval and every count is a sum; the target has seen as many; any order and grouping gives the same bytes."""
+    server = start_target(r"\{wait 1ms}" + OK)
+    parts = [load_part(plimsoll, server, tmp_path / f"{i}.json", "-c", "2", "-d", "2s", "--name", "part") for i in range(3)]
+    assert [p.wait(timeout=60) for p in parts] == [0] * 3
+    docs = [json.loads((tmp_path / f"{i}.json").read_text()) for i in range(3)]
+    whole = merged(results, "0.json", "1.json", "2.json")
+    for name in ("started", "ok", "failed", "unfinished", "sent", "bytes_received", "connections_opened"):
+        assert whole["totals"][name] == sum(doc["totals"][name] for doc in docs), name
+    assert whole["totals"]["sent"] == server.counts()["begun"]
+    assert sum(i["ok"] for i in whole["intervals"]) == sum(i["ok"] for doc in docs for i in doc["intervals"])
+    assert whole["config"]["connections"] == 6 and whole["name"] == "part" and whole["valid"]
+    assert whole["totals"]["requests_per_s"] == pytest.approx(whole["totals"]["ok_in_window"] / whole["duration_s"])
+    assert whole["totals"]["requests_per_s"] == pytest.approx(sum(doc["totals"]["requests_per_s"] for doc in docs), rel=0.5)
+    results("merge", "0.json", "1.json", "-o", "01.json", "--no-store")
+    results("merge", "2.json", "01.json", "-o", "all.json")
+    assert (tmp_path / "all.json").read_text() == results("merge", "--no-store", "-o", "-", "1.json", "2.json", "0.json").out
+    assert listed(results)[0]["id"] == whole["id"] and results("show", "--json", whole["id"]).out == (tmp_path / "all.json").read_text()
+    assert "part" in results("show", whole["id"][:8]).out
+
+
+def test_parts_that_ran_one_after_the_other_have_no_rate(plimsoll, start_target, results, tmp_path):
+    server = start_target(OK)
+    for name in "ab":
+        assert load_part(plimsoll, server, tmp_path / f"{name}.json", "-c", "1", "-n", "50").wait(timeout=60) == 0
+    done = results("merge", "--no-store", "-o", "all.json", "a.json", "b.json")
+    whole = json.loads((tmp_path / "all.json").read_text())
+    assert whole["totals"]["requests_per_s"] == 0 and whole["totals"]["ok"] == 100
+    assert "did not run at the same time" in done.out and whole["valid"]
+
+
+def test_what_can_not_be_merged_is_refused(plimsoll, start_target, results, tmp_path, write):
+    server = start_target(OK)
+    for name, connections in (("a", 1), ("b", 1), ("c", 2)):
+        assert load_part(plimsoll, server, tmp_path / f"{name}.json", "-c", str(connections), "-n", "50").wait(timeout=60) == 0
+    results("merge", "a.json", "b.json", "-o", "ab.json")
+    for why, words, says in [("the same part", ["a.json", "a.json"], "there already"),
+                             ("a part of a merged one", ["ab.json", "b.json"], "there already"),
+                             ("another configuration", ["a.json", "c.json"], "connections is 2, in a.json it is 1"),
+                             ("one part", ["a.json"], "more than one word"), ("no such part", ["a.json", "none.json"], "none.json")]:
+        done = results("merge", *words, exit=2)
+        assert says in done.err and not done.out, why
+    doc = json.loads((tmp_path / "b.json").read_text())
+    (tmp_path / "cut.json").write_text((tmp_path / "b.json").read_text()[:-200])
+    assert "cut.json" in results("merge", "a.json", "cut.json", exit=2).err
+    doc["host"]["tool_version"] = "0.0.1"
+    (tmp_path / "old.json").write_text(json.dumps(doc))
+    assert "same version" in results("merge", "a.json", "old.json", exit=2).err

@@ -204,6 +204,8 @@ static void other_layouts_are_read(void **state)
         if (hist_count(h) != 9 || hist_value_at(h, 50) < CASES[i].low || hist_min_ns(h) > CASES[i].high)
             fail_msg("%s: found at %llu ... %llu", CASES[i].why, (unsigned long long)hist_min_ns(h),
                      (unsigned long long)hist_max_ns(h));
+        if (hist_is_coarse(h) != (CASES[i].digits < 3 || CASES[i].lowest > 1))
+            fail_msg("%s: coarse %d", CASES[i].why, hist_is_coarse(h));
         hist_free(h);
     }
 }

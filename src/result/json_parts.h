@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who made a document: host and command line of a run; of a merged one those of its parts as lists, and the parts.
+ * Private to result/. */
+#ifndef PLIMSOLL_RESULT_JSON_PARTS_H
+#define PLIMSOLL_RESULT_JSON_PARTS_H
+
+#include "result/json_in.h"
+#include "result/json_out.h"
+#include "result/result.h"
+
+void json_write_host(struct json_out *o, const char *key, const struct host_info *h);
+/* Members "command", "host" and "parts" of a merged result. */
+void json_write_parts(struct json_out *o, const struct result *r);
+/* "command" and "host", and what a merged document has. */
+void json_read_parts(struct json_in *in, const json_t *document, struct result *r);
+/* Host and command of a merged result: what all its parts agree on. */
+MUST_CHECK bool parts_agree(struct result *r);
+
+#endif

@@ -14,8 +14,9 @@
 #include "base/units.h"
 #include "watch/spec.h"
 
-/* How long the last readings are waited for. */
+/* How long the last readings are waited for, and then for those that were told to give up. */
 #define GRACE_NS NS_PER_S
+#define GIVE_UP_NS (UINT64_C(2) * NS_PER_S)
 #define STACK_BYTES ((size_t)1024 * 1024)
 
 struct seat {
@@ -23,7 +24,9 @@ struct seat {
     struct watcher_part part; /* written by its thread alone while that runs */
     struct source *source;
     pthread_t thread;
-    bool is_running;
+    bool is_running; /* there is a thread to be joined */
+    bool is_done;    /* it reads no more */
+    bool is_stuck;   /* it did not come back, and nobody waits for it any more */
     struct reading reading;
 };
 
@@ -73,23 +76,38 @@ static void note_miss(struct seat *s, const struct err *err, uint64_t at_ns)
     p->trouble_at_s = at_ns > start ? (double)(at_ns - start) / 1e9 : 0;
 }
 
-/* The moment of a reading is the middle of the time that it took. */
-static void read_once(struct seat *s, uint64_t tick, uint64_t at_ns)
+/* What a reading brought goes into the figures. Its moment is the middle of the time that it took. */
+static void take_reading(struct seat *s, uint64_t tick, uint64_t before_ns, uint64_t after_ns)
 {
-    const uint64_t before = clock_now_ns();
-    struct err err = { 0 };
+    struct watcher_part *p = &s->part;
 
-    reading_clear(&s->reading);
-    if (s->source->ops->read(s->source, &s->reading, &err) != 0) {
-        note_miss(s, &err, at_ns);
+    p->readings++;
+    if (tracks_add(&p->tracks, &s->reading, tick, before_ns + (after_ns - before_ns) / 2) && !s->reading.is_full)
         return;
-    }
-    s->part.readings++;
-    if (!tracks_add(&s->part.tracks, &s->reading, tick, before + (clock_now_ns() - before) / 2) || s->reading.is_full) {
-        err_set(&err, ERR_SYSTEM, 0, "it says more than the %d figures that are kept", READING_VALUES_MAX);
-        if (s->part.trouble[0] == '\0')
-            snprintf(s->part.trouble, sizeof(s->part.trouble), "%s", err.what);
-    }
+    if (p->trouble[0] == '\0')
+        snprintf(p->trouble, sizeof(p->trouble), "it says more than the %d figures that are kept", READING_VALUES_MAX);
+}
+
+/* Called with the lock held, which it gives away while it reads. False: nobody waits for the thread any more. */
+static bool read_once(struct seat *s, uint64_t tick, uint64_t at_ns)
+{
+    struct err err = { 0 };
+    uint64_t before, after;
+    int rc;
+
+    pthread_mutex_unlock(&s->watcher->lock);
+    reading_clear(&s->reading);
+    before = clock_now_ns();
+    rc = s->source->ops->read(s->source, &s->reading, &err);
+    after = clock_now_ns();
+    pthread_mutex_lock(&s->watcher->lock);
+    if (s->is_stuck)
+        return false;
+    if (rc == 0)
+        take_reading(s, tick, before, after);
+    else
+        note_miss(s, &err, at_ns);
+    return true;
 }
 
 /* Ticks that went by during the last reading. */
@@ -121,10 +139,12 @@ static void *watch_part(void *arg)
             tick = skip_ticks(s, tick, clock_now_ns());
         if (!await_tick(w, tick, &at, &is_last))
             break;
-        pthread_mutex_unlock(&w->lock);
-        read_once(s, tick, at);
-        pthread_mutex_lock(&w->lock);
+        if (!read_once(s, tick, at)) {
+            pthread_mutex_unlock(&w->lock);
+            return NULL;
+        }
     }
+    s->is_done = true;
     w->busy--;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock);
@@ -200,6 +220,9 @@ void watcher_free(struct watcher *w)
     if (w == NULL)
         return;
     watcher_join(w);
+    for (size_t i = 0; i < w->count; i++)
+        if (w->seats[i].is_stuck)
+            return; /* its thread may come back */
     for (size_t i = 0; i < w->count; i++) {
         struct seat *s = &w->seats[i];
 
@@ -247,6 +270,7 @@ static void forget_figures(struct watcher_part *p)
 
 int watcher_start(struct watcher *w, struct err *err)
 {
+    struct err late;
     uint64_t was;
 
     if (w == NULL)
@@ -258,11 +282,19 @@ int watcher_start(struct watcher *w, struct err *err)
     w->start_ns = 0;
     w->end_ns = UINT64_MAX;
     for (size_t i = 0; i < w->count; i++) {
-        forget_figures(&w->seats[i].part);
+        struct seat *s = &w->seats[i];
+
+        forget_figures(&s->part);
+        if (s->is_stuck) {
+            err_set(&late, ERR_PEER, 0, "it has not answered since an earlier run");
+            note_miss(s, &late, 0);
+            continue;
+        }
+        s->is_done = false;
         pthread_mutex_lock(&w->lock);
         w->busy++;
         pthread_mutex_unlock(&w->lock);
-        if (start_thread(&w->seats[i], err) == 0)
+        if (start_thread(s, err) == 0)
             continue;
         pthread_mutex_lock(&w->lock);
         w->busy--;
@@ -299,6 +331,36 @@ void watcher_end(struct watcher *w, uint64_t end_ns)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void await_all(struct watcher *w, uint64_t until_ns)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->busy > 0 && clock_now_ns() < until_ns)
+        wait_until(w, until_ns);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* A thread in a call that can not be called off (the look-up of a name, a file of a file system that is gone) is left
+ * behind, with all that it may still touch. */
+static void part_with(struct seat *s)
+{
+    struct watcher *w = s->watcher;
+    struct err err;
+
+    pthread_mutex_lock(&w->lock);
+    if (!s->is_done) {
+        s->is_stuck = true;
+        w->busy--;
+        err_set(&err, ERR_PEER, 0, "it had not answered when the run ended");
+        note_miss(s, &err, clock_now_ns());
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (s->is_stuck)
+        pthread_detach(s->thread);
+    else
+        pthread_join(s->thread, NULL);
+    s->is_running = false;
+}
+
 void watcher_join(struct watcher *w)
 {
     const uint64_t one = 1, now = clock_now_ns();
@@ -306,17 +368,13 @@ void watcher_join(struct watcher *w)
     if (w == NULL)
         return;
     watcher_end(w, now);
-    pthread_mutex_lock(&w->lock);
-    while (w->busy > 0 && clock_now_ns() < now + GRACE_NS)
-        wait_until(w, now + GRACE_NS);
-    pthread_mutex_unlock(&w->lock);
+    await_all(w, now + GRACE_NS);
     if (w->cancel_fd >= 0 && write(w->cancel_fd, &one, sizeof(one)) < 0 && errno != EAGAIN)
         BUG("an eventfd takes no number (errno %d)", errno);
-    for (size_t i = 0; i < w->count; i++) {
+    await_all(w, now + GRACE_NS + GIVE_UP_NS);
+    for (size_t i = 0; i < w->count; i++)
         if (w->seats[i].is_running)
-            pthread_join(w->seats[i].thread, NULL);
-        w->seats[i].is_running = false;
-    }
+            part_with(&w->seats[i]);
 }
 
 size_t watcher_part_count(const struct watcher *w)

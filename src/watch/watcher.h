@@ -12,10 +12,11 @@
  *     watcher_start(w, &err);
  *     watcher_begin(w, start_ns, end_ns);      may be left out: then nothing is read
  *     watcher_end(w, now);                     the window is over earlier; may be left out
- *     watcher_join(w);                         the last readings are waited for, a second at most
+ *     watcher_join(w);                         waits for the last readings, a second or, for those that hang, three
  *     watcher_part(w, i) ...                   figures of the run
  *     watcher_free(w);
- * Times are clock_now_ns()'s. */
+ * Times are clock_now_ns()'s.
+ */
 #ifndef PLIMSOLL_WATCH_WATCHER_H
 #define PLIMSOLL_WATCH_WATCHER_H
 

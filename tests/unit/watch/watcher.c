@@ -3,7 +3,9 @@
 #include "watch/watcher.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -131,6 +133,37 @@ static void a_window_that_never_is(void **state)
     assert_true(clock_now_ns() - before < 60 * S);
 }
 
+/* A file that nothing can be read from, and no signal ends that: the run ends all the same. */
+static void one_that_can_not_be_called_off_is_left_behind(void **state)
+{
+    static const char *const SPECS[] = { "a=pid:10", "b=cmd:echo x=1" };
+    struct err err = { 0 };
+    char path[PATH_MAX];
+    struct tree t;
+    struct watcher *w;
+
+    (void)state;
+    tree_make(&t);
+    tree_put_process(&t, 10, 1, 5, 100, 0, 0, 1, 50);
+    w = make(t.root, SPECS, 2);
+    tree_drop(&t, "/proc/10/stat");
+    snprintf(path, sizeof(path), "%s/proc/10/stat", t.root);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    for (int run = 0; run < 2; run++) {
+        const uint64_t start = clock_now_ns();
+
+        assert_int_equal(watcher_start(w, &err), 0);
+        watcher_begin(w, start, start + S / 2);
+        watcher_join(w);
+        assert_true(clock_now_ns() - start < 30 * S);
+        assert_int_equal(watcher_part(w, 0)->readings, 0);
+        assert_non_null(strstr(watcher_part(w, 0)->trouble, run == 0 ? "when the run ended" : "an earlier run"));
+        assert_true(watcher_part(w, 1)->readings >= 1);
+    }
+    watcher_free(w);
+    tree_remove(&t);
+}
+
 static void without_parts_nothing_is_done(void **state)
 {
     (void)state;
@@ -178,6 +211,7 @@ int main(void)
         cmocka_unit_test(each_part_on_its_own),
         cmocka_unit_test(one_that_ends_leaves_a_gap_and_its_reason),
         cmocka_unit_test(a_window_that_never_is),
+        cmocka_unit_test(one_that_can_not_be_called_off_is_left_behind),
         cmocka_unit_test(without_parts_nothing_is_done),
         cmocka_unit_test(wrong_specs),
     };

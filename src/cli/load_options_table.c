@@ -249,7 +249,7 @@ static const struct option_row ROWS[] = {
     { .name = "watch", .argument = "NAME=KIND:WHAT", .example = "gateway=pid:1234",
       .help = "read CPU, memory, disk and network of a part of the target each second; may be repeated. Kinds: pid:N (with its "
               "descendants), unit:NAME, cgroup:PATH, prom:URL#METRIC,..., kubectl:NAMESPACE/SELECTOR, cmd:COMMAND (prints name=value)",
-      .parse = load_value_watch, FIELD(watches) },
+      .parse = load_value_watch, FIELD(watches), .redact = load_redact_watch },
 
     { .heading = "Output" },
     { .name = "json", .argument = "FILE", .example = "result.json",
@@ -305,6 +305,8 @@ static const char EPILOGUE[] =
     "      exactly 103 uploads\n"
     "  plimsoll load -c 20 -d 10s --body @order.json -H 'Content-Type: application/json' \\\n"
     "      --expect-status 201 --auth-bearer env:API_TOKEN https://api.test/orders\n"
+    "  plimsoll load -d 30s --watch api=pid:4711 --watch db=unit:postgresql https://api.test/\n"
+    "      which part of the target was busy, and its CPU per request\n"
     "  plimsoll load -c 20 --csv - http://a.test/ http://b.test/\n"
     "      two targets, each with its own 20 connections and its own figures\n"
     "\n"

@@ -8,7 +8,7 @@
 #include "http/redact.h"
 #include "http/request.h"
 #include "http/url.h"
-#include "watch/watcher.h"
+#include "load/watched.h"
 
 static int add_text(struct strlist *list, const char *text, struct err *err)
 {
@@ -213,14 +213,6 @@ void load_redact_bearer(struct buf *out, struct slice value)
         option_hide(out, value);
 }
 
-static bool speaks_of(struct slice text, const char *word)
-{
-    for (; text.len > 0; text = slice_drop(text, 1))
-        if (slice_starts_nocase(text, slice_str(word)))
-            return true;
-    return false;
-}
-
 void load_redact_form(struct buf *out, struct slice value)
 {
     const struct slice name = slice_split(&value, '=');
@@ -235,15 +227,17 @@ void load_redact_form(struct buf *out, struct slice value)
 
 void load_redact_body(struct buf *out, struct slice value)
 {
-    static const char *const WORDS[] = { "password",   "passwd",    "pwd",    "secret", "token", "key",
-                                         "credential", "signature", "cookie", "auth",   "sig=" };
+    if (!slice_starts(value, SLICE("@")) && redact_is_suspect(value))
+        option_hide(out, value);
+    else
+        redact_url(out, value);
+}
 
-    /* A body has no grammar we know: when it may hold a secret, none of it is kept. */
-    for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++) {
-        if (!slice_starts(value, SLICE("@")) && speaks_of(value, WORDS[i])) {
-            option_hide(out, value);
-            return;
-        }
-    }
-    redact_url(out, value);
+void load_redact_watch(struct buf *out, struct slice value)
+{
+    const struct slice name = slice_split(&value, '=');
+
+    buf_add_slice(out, name);
+    buf_add_char(out, '=');
+    load_redact_spec(out, value);
 }

@@ -32,6 +32,7 @@ option_redactor load_redact_field;  /* "Authorization: ***" */
 option_redactor load_redact_user;   /* "***" */
 option_redactor load_redact_bearer; /* "***", but @FILE and env:NAME stay */
 option_redactor load_redact_form;   /* NAME=*** unless it is a file */
+option_redactor load_redact_watch;  /* a command that speaks of secrets is hidden */
 option_redactor load_redact_body;   /* @FILE stays; a body that speaks of secrets is hidden */
 
 /* The parts of HOST:PORT:ADDRESS[,ADDRESS...]; port 0 for "*". Slices point into text. */

@@ -401,3 +401,15 @@ void redact_head(struct buf *out, struct slice head)
         }
     }
 }
+
+bool redact_is_suspect(struct slice text)
+{
+    static const char *const WORDS[] = { "password",  "passwd", "pwd",  "secret", "token",  "key", "credential",
+                                         "signature", "cookie", "auth", "sig=",   "--user", " -u" };
+
+    for (; text.len > 0; text = slice_drop(text, 1))
+        for (size_t i = 0; i < sizeof(WORDS) / sizeof(WORDS[0]); i++)
+            if (slice_starts_nocase(text, slice_str(WORDS[i])))
+                return true;
+    return false;
+}

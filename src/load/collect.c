@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "http/redact.h"
+#include "load/watched.h"
 #include "net/listen.h"
 
 /* Longer than this the opening of the connections is worth a word. */
@@ -480,7 +481,7 @@ int collect(struct result *r, const struct run *run, struct loader *workers, con
         r->tls_version = slice_dup(slice_str(workers[i].first.tls_version));
         r->tls_cipher = slice_dup(slice_str(workers[i].first.tls_cipher));
     }
-    if (collect_watched(r, run->plan->watcher, err) != 0)
+    if (load_add_watched(r, run->plan->watcher, err) != 0)
         return -1;
     explain(r, run, workers, facts);
     collect_save_failures(r, run, workers, &s);

@@ -22,8 +22,6 @@ struct span {
 struct span collect_window(const struct run *run, const struct loader *workers);
 /* Seconds from the window's start; what came before it (while connections were opened) is at 0. */
 double span_since(const struct span *s, uint64_t ns);
-/* The parts of the target that were watched, and a warning for each that could not be, always. */
-MUST_CHECK int collect_watched(struct result *r, const struct watcher *watcher, struct err *err);
 /* The replies kept by --save-failures: DIR/failure-001.http, and failure-001.txt that says why and what was asked. A
  * file that can not be written becomes a warning. */
 void collect_save_failures(struct result *r, const struct run *run, struct loader *workers, const struct span *s);

@@ -12,6 +12,7 @@
 #include "load/collect.h"
 #include "load/prepare.h"
 #include "load/progress.h"
+#include "load/watched.h"
 
 #define POLL_NS UINT64_C(20000000)
 #define STOP_AHEAD_NS UINT64_C(3000000)
@@ -283,7 +284,7 @@ void load_describe(const struct load *l, struct buf *out)
         const struct watcher_part *p = watcher_part(l->plan.watcher, i);
 
         buf_printf(out, "watching %s: ", p->name);
-        redact_url(out, slice_str(p->spec));
+        load_redact_spec(out, slice_str(p->spec));
         buf_add_str(out, "\n");
     }
     for (size_t i = 0; i < l->run.target_count; i++) {

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "load/collect.h"
+#include "load/watched.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "http/redact.h"
-#include "watch/watcher.h"
 
 enum { SPEC_MAX_BYTES = 64 * 1024 };
 
-/* As many values as there are intervals: those of the window's last, short one may be missing. */
+void load_redact_spec(struct buf *out, struct slice spec)
+{
+    if (slice_starts(spec, SLICE("cmd:")) && redact_is_suspect(slice_drop(spec, 4)))
+        buf_add_str(out, "cmd:***");
+    else
+        redact_url(out, spec);
+}
+
 static bool take_figure(struct watched_figure *f, const struct track *t, size_t intervals)
 {
     f->name = slice_dup(slice_str(t->name));
@@ -31,7 +37,7 @@ static bool take_part(struct watched *w, const struct watcher_part *p, size_t in
     bool ok;
 
     buf_init(&spec, SPEC_MAX_BYTES);
-    redact_url(&spec, slice_str(p->spec));
+    load_redact_spec(&spec, slice_str(p->spec));
     w->name = slice_dup(slice_str(p->name));
     w->spec = buf_detach(&spec);
     w->capacity_cores = p->capacity_cores;
@@ -64,9 +70,20 @@ static void warn(struct result *r, const struct watcher_part *p)
     buf_release(&why);
 }
 
-int collect_watched(struct result *r, const struct watcher *watcher, struct err *err)
+static size_t seconds_of(const struct watcher *watcher)
+{
+    size_t ticks = 0;
+
+    for (size_t i = 0; i < watcher_part_count(watcher); i++)
+        if (watcher_part(watcher, i)->tracks.ticks > ticks)
+            ticks = watcher_part(watcher, i)->tracks.ticks;
+    return ticks > 0 ? ticks - 1 : 0;
+}
+
+int load_add_watched(struct result *r, const struct watcher *watcher, struct err *err)
 {
     const size_t n = watcher_part_count(watcher);
+    const size_t intervals = r->interval_count > 0 ? r->interval_count : seconds_of(watcher);
 
     if (n == 0)
         return 0;
@@ -77,7 +94,7 @@ int collect_watched(struct result *r, const struct watcher *watcher, struct err 
         const struct watcher_part *p = watcher_part(watcher, i);
 
         r->watched_count++;
-        if (!take_part(&r->watched[i], p, r->interval_count))
+        if (!take_part(&r->watched[i], p, intervals))
             return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
         if (p->readings + p->missed > 0)
             warn(r, p);

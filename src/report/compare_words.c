@@ -15,7 +15,7 @@ static bool starts(const char *text, const char *with)
 
 static bool is_time(const struct comparison_metric *m)
 {
-    return starts(m->name, "latency_") || starts(m->name, "service_time_");
+    return starts(m->name, "latency_") || starts(m->name, "service_time_") || starts(m->name, "cpu_s_per_request@");
 }
 
 const char *words_value(char out[WORDS_MAX], const struct comparison_metric *m, double value)

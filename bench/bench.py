@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""./dev bench [NAME...]: side by side with the peers. Without names, everything; --list names them.
+"""./dev bench [NAME...]: side by side with the peers. Without names, everything; --list names them; "serve" means all of serve-….
 
 Prints each table with its bars; exits 1 when a bar is missed. --write puts the tables into docs/benchmarks.md.
 """
@@ -17,6 +17,7 @@ import faults
 import instructions
 import lab
 import memory
+import serve
 
 PAGE = os.path.join(lab.ROOT, "docs/benchmarks.md")
 
@@ -38,7 +39,16 @@ def parse():
 def benches(seconds):
     found = {cell.name: (lambda options, cell=cell: cost.run(cell, options)) for cell in cost.cells(seconds)}
     found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run})
+    found.update(serve.benches())
     return found
+
+
+def chosen(names, known):
+    """A name, or the beginning of several up to a dash."""
+    out = []
+    for name in names:
+        out += [name] if name in known else [one for one in known if one.startswith(name + "-")] or [name]
+    return out
 
 
 def version(args, pattern):
@@ -59,6 +69,7 @@ def machine():
         "plimsoll": version([lab.PLIMSOLL, "--version"], r"(\d\S+)"), "nginx": version(["nginx", "-v"], r"nginx/(\S+)"),
         "ab": version(["ab", "-V"], r"Version (\S+)"), "wrk": version(["wrk", "-v"], r"wrk (?:debian/)?(\S+)"),
         "h2load": version(["h2load", "--version"], r"nghttp2/(\S+)"), "valgrind": version(["valgrind", "--version"], r"valgrind-(\S+)"),
+        "node": version(["node", "--version"], r"v(\S+)"),
         "hey": version(["dpkg-query", "-W", "-f", "${Version}", "hey"], r"(\S+)"),
     }
     day = datetime.date.today().isoformat()
@@ -71,7 +82,7 @@ def write_page(table, options):
         page = f.read()
     begin, end = f"<!-- bench {table.name} -->", f"<!-- end {table.name} -->"
     measured = f"Measured {machine()}; {options.rounds} rounds of {options.seconds} s." if table.name not in \
-        ("faults", "memory", "instructions") else f"Measured {machine()}."
+        ("faults", "memory", "instructions", "serve-idle") else f"Measured {machine()}."
     block = f"{begin}\n### {table.title}\n\n{table.markdown()}\n\n{measured}\n{end}"
     if begin in page:
         page = page[:page.index(begin)] + block + page[page.index(end) + len(end):]
@@ -87,16 +98,17 @@ def main():
     if options.list:
         print("\n".join(known))
         return 0
-    unknown = [name for name in options.names if name not in known]
+    names = chosen(options.names, known) or list(known)
+    unknown = [name for name in names if name not in known]
     if unknown:
         print(f"bench: unknown name {unknown[0]}; there are: {' '.join(known)}", file=sys.stderr)
         return 2
     if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
         os.sched_setaffinity(0, {lab.SERVER_CORE})
     missed, busy = [], os.getloadavg()[0]
-    for name in options.names or known:
+    for name in names:
         table = known[name](options)
-        if busy > 1 and name not in ("instructions", "memory", "faults"):
+        if busy > 1 and name not in ("instructions", "memory", "faults", "serve-idle"):
             table.notes.append(f"The machine was busy before the start (load average {busy:.1f}): absolute figures are too high.")
         print(table.text() + "\n", flush=True)
         if options.write:

@@ -16,6 +16,7 @@ int cmd_compare(int argc, char **argv);
 int cmd_mb(int argc, char **argv);
 int cmd_results(int argc, char **argv);
 int cmd_rounds(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 int cmd_serve(int argc, char **argv);
 
 #endif

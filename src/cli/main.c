@@ -29,6 +29,7 @@ static const struct command {
     { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
     { "results", cmd_results, "--help", false, "list, show, tag, merge, export, import stored runs" },
     { "rounds", cmd_rounds, "--help", false, "rounds of concurrent commands, timed" },
+    { "run", cmd_run, "--help", false, "a matrix of samples from a suite file" },
     { "serve", cmd_serve, "--help", false, "a target to try things on: sized bodies, statuses, delays" },
 };
 enum { COMMAND_COUNT = sizeof(COMMANDS) / sizeof(COMMANDS[0]) };
@@ -60,7 +61,7 @@ static const char HELP_TAIL[] = "  help     what a command takes: plimsoll help 
                                 "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
                                 "3 the run is invalid, and the report says why; 130 interrupted.\n"
                                 "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
-                                "man plimsoll-limit, man plimsoll-results, man plimsoll-rounds, man plimsoll-serve,\n"
+                                "man plimsoll-limit, man plimsoll-results, man plimsoll-rounds, man plimsoll-run, man plimsoll-serve,\n"
                                 "man plimsoll-ab, man plimsoll-mb\n";
 
 static void print_help(FILE *to)

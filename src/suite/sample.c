@@ -136,8 +136,6 @@ static int set_cell(const struct sampler *x, struct result *r, struct err *err)
     for (size_t d = 0; d < p->suite->dimension_count; d++)
         if (!result_set_dimension(r, p->suite->dimensions[d].name, cell->values[d]))
             return no_memory(err);
-    if (p->sides == 2 && !strlist_add(&r->labels, slice_str(x->step->side == 0 ? "side=a" : "side=b")))
-        return no_memory(err);
     return 0;
 }
 

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plimsoll run */
+#include "cli/commands.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "base/units.h"
+#include "cli/complain.h"
+#include "cli/interrupt.h"
+#include "cli/outputs.h"
+#include "cli/progress.h"
+#include "cli/run_compare.h"
+#include "cli/run_matrix.h"
+#include "cli/run_options.h"
+#include "cli/run_plan.h"
+#include "cli/storing.h"
+#include "report/matrix.h"
+#include "suite/keys.h"
+
+static const char WHO[] = "plimsoll run";
+enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, LINE_MAX_BYTES = 8192 };
+#define TEXT_MAX_BYTES ((size_t)1 << 28)
+
+struct run {
+    const struct run_options *options;
+    const struct suite *suite;
+    const struct plan *plan;
+    const char *name;
+    char id[UUID_TEXT_MAX];
+    char work_dir[PATH_MAX];
+    bool work_dir_is_ours, lost_something;
+    bool *done; /* by step */
+    struct matrix matrix;
+    struct strlist facts; /* name, value, name, value */
+    struct progress progress;
+    bool promises_kept;
+};
+
+static FILE *text_to(const struct run_options *o)
+{
+    const bool taken = (o->json != NULL && strcmp(o->json, "-") == 0) ||
+                       (o->markdown != NULL && strcmp(o->markdown, "-") == 0);
+
+    return taken ? stderr : stdout;
+}
+
+static void print(FILE *to, struct buf *text)
+{
+    fwrite(text->data != NULL ? text->data : "", 1, text->len, to);
+    fflush(to);
+    buf_release(text);
+}
+
+/* ---- while it runs ---- */
+
+static void add_step(struct buf *out, const struct run *run, const struct plan_step *step)
+{
+    buf_printf(out, "%s sample %u of %u%s", run->plan->cells[step->cell].name, step->sample + 1, run->plan->samples,
+               run->plan->sides == 1 ? ""
+               : step->side == 0     ? " (a)"
+                                     : " (b)");
+}
+
+static void progress_as_line(struct buf *out, const struct run *run, const struct runner_progress *now)
+{
+    char left[UNITS_TEXT_MAX];
+
+    buf_printf(out, "%zu of %zu  ", now->step + (now->now != NULL), now->steps);
+    if (now->now != NULL) {
+        add_step(out, run, now->now);
+        buf_add_str(out, "  ");
+    }
+    buf_add_str(out, now->stage);
+    if (now->attempt > 1)
+        buf_printf(out, " (attempt %u)", now->attempt);
+    if (!isnan(now->left_s))
+        buf_printf(out, "  %s left", units_format_duration(left, now->left_s * 1e9));
+}
+
+static void progress_as_json(struct buf *out, const struct run *run, const struct runner_progress *now)
+{
+    buf_printf(out,
+               "{\"elapsed_s\": %.3f, \"stage\": \"%s\", \"step\": %zu, \"steps\": %zu, \"cell\": ", now->elapsed_s,
+               now->stage, now->step, now->steps);
+    if (now->now != NULL)
+        buf_printf(out, "%u, \"sample\": %u, \"side\": %u", now->now->cell, now->now->sample, now->now->side);
+    else
+        buf_add_str(out, "null, \"sample\": null, \"side\": null");
+    if (!isnan(now->left_s))
+        buf_printf(out, ", \"left_s\": %.1f", now->left_s);
+    if (now->live != NULL && now->live[0] == '{')
+        buf_printf(out, ", \"live\": %s", now->live);
+    buf_add_char(out, '}');
+    (void)run;
+}
+
+static void on_progress(void *arg, const struct runner_progress *now)
+{
+    struct run *run = arg;
+    struct buf line;
+
+    if (run->progress.mode == PROGRESS_NONE)
+        return;
+    buf_init(&line, LINE_MAX_BYTES);
+    if (run->progress.mode == PROGRESS_JSON)
+        progress_as_json(&line, run, now);
+    else
+        progress_as_line(&line, run, now);
+    progress_text(&run->progress, buf_slice(&line));
+    buf_release(&line);
+}
+
+static void on_warning(void *arg, const char *text)
+{
+    struct run *run = arg;
+
+    progress_end(&run->progress);
+    cli_note(WHO, "warning: %s", text);
+    run->lost_something = true;
+    if (!strlist_add(&run->matrix.notes, slice_str(text)))
+        cli_note(WHO, "out of memory: a note is lost");
+}
+
+static void on_fact(void *arg, const char *name, const char *value)
+{
+    struct run *run = arg;
+    struct buf line;
+
+    buf_init(&line, LINE_MAX_BYTES);
+    buf_printf(&line, "%s: %s", name, value);
+    if (!strlist_add(&run->facts, slice_str(name)) || !strlist_add(&run->facts, slice_str(value)) ||
+        !strlist_add(&run->matrix.facts, buf_slice(&line)))
+        cli_note(WHO, "out of memory: a fact is lost");
+    buf_release(&line);
+}
+
+static void on_bytes(void *arg, const char *url, struct slice request, struct slice reply)
+{
+    struct run *run = arg;
+    FILE *to = text_to(run->options);
+
+    progress_end(&run->progress);
+    fprintf(to, "Verification of %s\n> sent %zu bytes\n%.*s\n< received %zu bytes\n%.*s\n", url, request.len,
+            SLICE_FMT(request), reply.len, SLICE_FMT(reply));
+}
+
+/* What the document does not know by itself. */
+static bool complete(struct run *run, const struct plan_step *step, struct result *r)
+{
+    bool good = true;
+
+    free(r->name);
+    r->name = strdup(run->name);
+    for (size_t k = 0; good && k < run->options->labels.count; k++)
+        good = strlist_add(&r->labels, slice_str(run->options->labels.items[k]));
+    for (size_t k = 0; good && k + 1 < run->facts.count; k += 2) {
+        char name[256];
+
+        snprintf(name, sizeof(name), "fact:%s", run->facts.items[k]);
+        good = result_add_config_string(r, name, run->facts.items[k + 1]);
+    }
+    if (good && run->plan->sides == 2)
+        good = strlist_add(&r->labels, step->side == 0 ? SLICE(RUN_SIDE_LABEL "=a") : SLICE(RUN_SIDE_LABEL "=b"));
+    return good && r->name != NULL;
+}
+
+static void say_sample(struct run *run, const struct plan_step *step, enum sample_outcome outcome, const char *note)
+{
+    static const char *const WORDS[] = { "ok", "invalid", "failed", "not run" };
+    struct buf line;
+
+    if (!run->options->verbose && outcome != SAMPLE_INVALID && outcome != SAMPLE_FAILED)
+        return;
+    progress_end(&run->progress);
+    buf_init(&line, LINE_MAX_BYTES);
+    add_step(&line, run, step);
+    cli_note(WHO, "%s: %s%s%s", line.data, WORDS[outcome], note != NULL && note[0] != '\0' ? ": " : "",
+             note != NULL ? note : "");
+    buf_release(&line);
+}
+
+static int on_sample(void *arg, const struct plan_step *step, enum sample_outcome outcome, struct result *r,
+                     const char *note, struct err *err)
+{
+    struct run *run = arg;
+
+    run->lost_something = run->lost_something || outcome == SAMPLE_INVALID || outcome == SAMPLE_FAILED;
+    say_sample(run, step, outcome, note);
+    if (run_matrix_add(&run->matrix, (size_t)(step - run->plan->steps), outcome, r, note, err) != 0)
+        return -1;
+    if (r == NULL)
+        return 0;
+    run->promises_kept = run->promises_kept && result_promises_kept(r);
+    if (!complete(run, step, r))
+        return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
+    if (!run->options->no_store)
+        storing_keep(r, NULL, WHO);
+    return 0;
+}
+
+/* ---- resuming ---- */
+
+static int take_stored(void *arg, struct slice json, struct err *err)
+{
+    struct run *run = arg;
+    struct result *r;
+    char note[SAMPLE_NOTE_MAX] = "";
+    size_t step;
+    int rc = 0;
+
+    if (result_from_json(&r, json, err) != 0)
+        return -1;
+    step = run_matrix_find(run->plan, r);
+    if (step != SIZE_MAX && !run->done[step] && sample_is_valid(run->suite, r, note)) {
+        run->done[step] = true;
+        run->promises_kept = run->promises_kept && result_promises_kept(r);
+        rc = run_matrix_add(&run->matrix, step, SAMPLE_VALID, r, NULL, err);
+    }
+    result_free(r);
+    return rc;
+}
+
+static int find_run(struct runstore *store, const char *reference, struct listing *found, struct err *err)
+{
+    if (store == NULL)
+        return err_set(err, ERR_CONFIG, 0, "--resume %s: nothing was ever stored here", reference);
+    if (runstore_find(store, reference, found, err) != 0)
+        return err_prefix(err, "--resume");
+    if (found->count > 1) {
+        err_set(err, ERR_CONFIG, 0, "--resume %s: %zu runs are called so", reference, found->count);
+        return err_hint(err, "%s@latest is the newest of them", reference);
+    }
+    return 0;
+}
+
+static int resume(struct run *run, struct err *err)
+{
+    struct listing found = { 0 };
+    struct runstore *store;
+    int rc = storing_open(&store, STORE_READ, err);
+
+    if (rc == 0)
+        rc = find_run(store, run->options->resume, &found, err);
+    if (rc == 0) {
+        snprintf(run->id, sizeof(run->id), "%s", found.runs[0].id);
+        free(run->matrix.run);
+        run->matrix.run = strdup(run->id);
+        rc = runstore_documents(store, found.runs[0].number, take_stored, run, err);
+    }
+    listing_release(&found);
+    runstore_close(store);
+    return rc;
+}
+
+/* ---- the end ---- */
+
+static unsigned terminal_width(FILE *to)
+{
+    struct winsize size = { 0 };
+
+    return isatty(fileno(to)) && ioctl(fileno(to), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static bool write_file(const char *path, struct buf *text)
+{
+    struct err err = { 0 };
+    const int rc = file_write(path, buf_slice(text), &err);
+
+    if (rc != 0)
+        cli_complain(WHO, &err);
+    return rc == 0;
+}
+
+static bool write_outputs(const struct run *run)
+{
+    const struct run_options *o = run->options;
+    struct err err = { 0 };
+    struct buf text;
+    bool good = true;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    if (o->json != NULL && report_matrix_json(&text, &run->matrix, &err) != 0) {
+        cli_complain(WHO, &err);
+        good = false;
+    } else if (o->json != NULL) {
+        good = write_file(o->json, &text);
+    }
+    buf_clear(&text);
+    if (o->markdown != NULL) {
+        report_matrix_markdown(&text, &run->matrix);
+        good = write_file(o->markdown, &text) && good;
+    }
+    buf_release(&text);
+    return good;
+}
+
+static void say_next(const struct run *run, FILE *to)
+{
+    const struct run_options *o = run->options;
+
+    if (run->matrix.interrupted && !o->no_store)
+        fprintf(to, "\nTo go on: plimsoll run %s --resume %.8s\n", run->suite->file, run->id);
+    else if (!o->no_store && run->suite->baseline == NULL)
+        fprintf(to, "\nNext: plimsoll results tag %.8s baseline; later: plimsoll compare baseline %s@latest\n", run->id,
+                run->name);
+    if (run->lost_something || !run->work_dir_is_ours)
+        fprintf(to, "What commands, services and samples wrote: %s\n", run->work_dir);
+}
+
+static int publish(struct run *run)
+{
+    FILE *to = text_to(run->options);
+    struct err err = { 0 };
+    struct buf text;
+    int code;
+
+    if (matrix_pick_metrics(&run->matrix, run->suite->gate_metric, &err) != 0)
+        return cli_complain(WHO, &err);
+    buf_init(&text, TEXT_MAX_BYTES);
+    if (report_matrix(&text, &run->matrix, terminal_width(to), &err) != 0) {
+        buf_release(&text);
+        return cli_complain(WHO, &err);
+    }
+    print(to, &text);
+    code = matrix_exit_code(&run->matrix, run->promises_kept);
+    if (!run->promises_kept)
+        cli_note(WHO, "a promise was broken: plimsoll results show %.8s", run->id);
+    if (!run->matrix.interrupted)
+        code = run_compare(&run->matrix, run->suite, run->options->strict, code, to, WHO);
+    if (!write_outputs(run) && code == 0)
+        code = EXIT_INVALID;
+    say_next(run, to);
+    return code;
+}
+
+/* ---- the beginning ---- */
+
+static int make_work_dir(struct run *run, struct err *err)
+{
+    const char *temporary = getenv("TMPDIR");
+
+    if (run->options->work_dir != NULL) {
+        if (outputs_check_directory("--work-dir", run->options->work_dir, err) != 0)
+            return -1;
+        if (realpath(run->options->work_dir, run->work_dir) == NULL)
+            return err_set(err, ERR_CONFIG, errno, "--work-dir %s", run->options->work_dir);
+        return 0;
+    }
+    snprintf(run->work_dir, sizeof(run->work_dir), "%s/plimsoll-run-XXXXXX",
+             temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
+    if (mkdtemp(run->work_dir) == NULL)
+        return err_set(err, ERR_SYSTEM, errno, "cannot make a folder for the run's files in %s", run->work_dir);
+    run->work_dir_is_ours = true;
+    return 0;
+}
+
+static void announce(const struct run *run)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    buf_printf(&text, "%s: ", run->name);
+    run_plan_line(&text, run->plan);
+    cli_note(WHO, "%s; run %.8s", text.data, run->id);
+    buf_clear(&text);
+    run_plan_warnings(&text, run->plan);
+    for (struct slice rest = buf_slice(&text); rest.len > 0;) {
+        const struct slice line = slice_split(&rest, '\n');
+
+        cli_note(WHO, "warning: %.*s", SLICE_FMT(line));
+    }
+    buf_release(&text);
+}
+
+static int run_plan(struct run *run)
+{
+    char program[PATH_MAX] = "";
+    struct err err = { 0 };
+    struct runner runner = { .plan = run->plan,
+                             .program = program,
+                             .run = run->id,
+                             .work_dir = run->work_dir,
+                             .done = run->done,
+                             .over_budget = run->options->over_budget,
+                             .show_verify = run->options->verbose,
+                             .stop = interrupt_flag(),
+                             .arg = run,
+                             .on_progress = on_progress,
+                             .on_sample = on_sample,
+                             .on_bytes = on_bytes,
+                             .on_fact = on_fact,
+                             .on_warning = on_warning };
+    bool any = false;
+    int rc, code;
+
+    if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0)
+        snprintf(program, sizeof(program), "plimsoll");
+    announce(run);
+    interrupt_install();
+    rc = runner_run(&runner, &err);
+    progress_end(&run->progress);
+    run->matrix.interrupted = *interrupt_flag() != 0;
+    for (size_t k = 0; k < run->matrix.sample_count; k++)
+        any = any || run->matrix.samples[k].outcome != MATRIX_PENDING;
+    if (rc != 0) {
+        run->lost_something = true;
+        code = cli_complain(WHO, &err);
+        if (any)
+            publish(run);
+        else
+            cli_note(WHO, "what commands and services wrote: %s", run->work_dir);
+        return any ? EXIT_INVALID : code;
+    }
+    code = publish(run);
+    return run->matrix.interrupted ? INTERRUPT_EXIT_CODE : code;
+}
+
+static int with_plan(const struct run_options *o, const struct suite *s, const struct plan *p)
+{
+    struct err err = { 0 };
+    struct run run = {
+        .options = o, .suite = s, .plan = p, .name = o->name != NULL ? o->name : s->name, .promises_kept = true
+    };
+    int code = EXIT_USAGE;
+
+    uuid_make(run.id);
+    progress_init(&run.progress, o->progress);
+    run.done = calloc(p->step_count + 1, sizeof(*run.done));
+    if (run.done == NULL)
+        err_set(&err, ERR_SYSTEM, ENOMEM, "out of memory");
+    if (run.done == NULL || run_matrix_init(&run.matrix, p, run.name, run.id, &err) != 0 ||
+        (o->resume != NULL && resume(&run, &err) != 0) || make_work_dir(&run, &err) != 0)
+        code = cli_complain(WHO, &err);
+    else
+        code = run_plan(&run);
+    if (run.work_dir_is_ours && !run.lost_something)
+        run_remove_work_dir(run.work_dir);
+    free(run.done);
+    strlist_release(&run.facts);
+    matrix_release(&run.matrix);
+    return code;
+}
+
+static int show_plan(const struct run_options *o, const struct plan *p)
+{
+    struct buf text;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    run_plan_text(&text, p);
+    run_plan_warnings(&text, p);
+    print(text_to(o), &text);
+    return 0;
+}
+
+static int with_suite(const struct run_options *o, struct suite *s)
+{
+    struct err err = { 0 };
+    struct plan *p;
+    int code;
+
+    if (o->samples > 0) {
+        char number[24];
+
+        snprintf(number, sizeof(number), "%llu", (unsigned long long)o->samples);
+        free(s->samples);
+        s->samples = strdup(number);
+    }
+    if (plan_make(&p, s, &o->only, o->has_seed ? o->seed : rng_seed_from_system(), &err) != 0)
+        return cli_complain(WHO, &err);
+    code = o->dry_run ? show_plan(o, p) : with_plan(o, s, p);
+    plan_free(p);
+    return code;
+}
+
+static int with_options(const struct run_options *o)
+{
+    struct err err = { 0 };
+    struct suite *s;
+    struct buf text;
+    int code;
+
+    if (o->schema) {
+        buf_init(&text, HELP_MAX_BYTES);
+        suite_schema(&text);
+        print(stdout, &text);
+        return 0;
+    }
+    if (suite_read(&s, o->files.items[0], &o->sets, &err) != 0)
+        return cli_complain(WHO, &err);
+    code = with_suite(o, s);
+    suite_free(s);
+    return code;
+}
+
+static int print_help(void)
+{
+    struct buf text;
+
+    buf_init(&text, HELP_MAX_BYTES);
+    run_options_help(&text);
+    print(stdout, &text);
+    return 0;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct run_options options;
+    struct err err = { 0 };
+    bool help;
+    int code;
+
+    run_options_init(&options);
+    if (run_options_parse(&options, argc, argv, &help, &err) != 0)
+        code = cli_complain(WHO, &err);
+    else
+        code = help ? print_help() : with_options(&options);
+    run_options_release(&options);
+    return code;
+}

@@ -176,6 +176,8 @@ static void effects_text(struct buf *out, const struct matrix *m, const struct c
         const struct matrix_effect *x = &e->effects[k];
         const bool is_first = x->dimension != last;
 
+        if (x->cells == 0)
+            continue;
         buf_printf(out, "  %-16s %-16s %14s", is_first ? m->dimensions.items[x->dimension] : "", x->value,
                    words_value(words, metric, x->mean));
         if (!is_first)

@@ -115,9 +115,13 @@ _plimsoll() {
         --)
             mapfile -t COMPREPLY < <(compgen -c -- "$word")
             ;;
+        import)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            ;;
         *)
             _plimsoll_values "$before" "$word" ||
-                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_rounds_options" -- "$word")
+                mapfile -t COMPREPLY < <(compgen -W "import $_plimsoll_rounds_options" -- "$word")
             ;;
         esac
         ;;

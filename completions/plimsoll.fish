@@ -225,6 +225,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from results' -l no-store -d 'do
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l format -r -f -a 'json csv' -d 'form of the export'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -s h -l help -d 'show this help'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -F
+complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -a import -d 'analyse what was timed elsewhere'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -s c -l concurrency -r -f -d 'copies at once'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l samples -r -f -d 'rounds of each size'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l order -r -f -a 'interleaved as-written' -d 'which round comes when'

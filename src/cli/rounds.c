@@ -9,10 +9,11 @@
 #include "cli/outputs.h"
 #include "cli/rounds_compare.h"
 #include "cli/rounds_config.h"
+#include "cli/rounds_forms.h"
+#include "cli/rounds_import.h"
 #include "cli/rounds_inputs.h"
 #include "cli/rounds_progress.h"
 #include "cli/storing.h"
-#include "report/rounds.h"
 #include "result/rounds_scaling.h"
 
 static const char WHO[] = "plimsoll rounds";
@@ -95,47 +96,9 @@ static int judge(struct result *r, const struct rounds_options *o, struct err *e
     return 0;
 }
 
-static void roundup(struct buf *out, const struct result *r, const struct report_text_options *options)
-{
-    (void)options;
-    rounds_roundup(out, r);
-}
-
-static void markdown(struct buf *out, const struct result *r, const struct report_text_options *options)
-{
-    (void)options;
-    rounds_markdown(out, r);
-}
-
-static void csv(struct buf *out, const struct result *r, const struct report_text_options *options)
-{
-    (void)options;
-    rounds_csv(out, r);
-}
-
-static struct report_form form_of(const struct rounds_options *o)
-{
-    struct report_form form = { report_text, o->verbose };
-
-    switch (o->format) {
-    case ROUNDS_TEXT:
-        break;
-    case ROUNDS_ROUNDUP:
-        form.render = roundup;
-        break;
-    case ROUNDS_MARKDOWN:
-        form.render = markdown;
-        break;
-    case ROUNDS_CSV:
-        form.render = csv;
-        break;
-    }
-    return form;
-}
-
 static int publish(const struct rounds_inputs *in, const struct rounds_options *o, const struct run *run)
 {
-    const struct report_form form = form_of(o);
+    const struct report_form form = rounds_form(o->format, o->verbose);
     struct result *r = in->plan.result;
     struct err err = { 0 };
     bool written;
@@ -226,6 +189,8 @@ int cmd_rounds(int argc, char **argv)
     bool help;
     int code;
 
+    if (argc > 1 && strcmp(argv[1], "import") == 0)
+        return rounds_import_run(argc - 1, argv + 1);
     rounds_options_init(&options);
     if (rounds_options_parse(&options, argc, argv, &help, &err) != 0)
         code = cli_complain(WHO, &err);

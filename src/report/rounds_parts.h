@@ -26,7 +26,7 @@ void rounds_part_series(const struct rounds_report *p);
 
 /* Whether the series has one size, 1, in several rounds. */
 bool rounds_is_single(const struct rounds_report *p, uint32_t series);
-/* "27.2 s"; "-" when it is not known. */
+/* "27.23 s", "101 ms"; "-" when it is not known. */
 const char *rounds_time(char out[UNITS_TEXT_MAX], double s);
 
 #endif

@@ -3,11 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/rounds_parts.h"
 #include "report/table.h"
 
-#define SIZES_SHOWN 6u
+#define SIZES_SHOWN 6u /* where the width has room for them */
+#define SIZE_COLUMNS 10u
+#define OTHER_COLUMNS 22u /* indent, share and growth */
 #define ROWS_MAX 30u
 #define GROUPS_MAX 8u
 #define NAMED 3u /* phases in the sentence about growth */
@@ -20,8 +23,20 @@ struct chosen {
     size_t count;
 };
 
+static size_t room_for_sizes(const struct rounds_report *p)
+{
+    size_t name = strlen("(other)"), room;
+
+    for (size_t i = 0; i < p->rounds->phase_count; i++)
+        if (strlen(p->rounds->phases[i].name) > name)
+            name = strlen(p->rounds->phases[i].name);
+    room = p->s.width > name + OTHER_COLUMNS ? (p->s.width - name - OTHER_COLUMNS) / SIZE_COLUMNS : 0;
+    return room < 2 ? 2 : room < SIZES_SHOWN ? room : SIZES_SHOWN;
+}
+
 static struct chosen choose(const struct rounds_report *p, uint32_t series)
 {
+    const size_t room = room_for_sizes(p);
     size_t count, followed = 0, seen = 0;
     const struct rounds_size *sizes = rounds_sizes_of_series(&p->sizes, series, &count);
     struct chosen c = { .count = 0 };
@@ -31,7 +46,7 @@ static struct chosen choose(const struct rounds_report *p, uint32_t series)
     for (size_t i = 0; i < count; i++) {
         if (sizes[i].phases == NULL)
             continue;
-        if (followed <= SIZES_SHOWN || seen * (SIZES_SHOWN - 1) >= c.count * (followed - 1))
+        if (followed <= room || seen * (room - 1) >= c.count * (followed - 1))
             c.sizes[c.count++] = &sizes[i];
         seen++;
     }
@@ -158,8 +173,7 @@ static void say_growth(const struct rounds_report *p, const struct chosen *c, co
     } else {
         buf_printf(&say, "From %" PRIu32 " to %" PRIu32 " at once a copy takes %s longer; ", first->concurrency,
                    last->concurrency, rounds_time(text, all));
-        buf_printf(&say, "%s takes %s of the growth: %s", list[0].name, list[0].s * 2 > all ? "most" : "the most",
-                   signed_time(text, list[0].s));
+        buf_printf(&say, "%s takes most of the growth: %s", list[0].name, signed_time(text, list[0].s));
         buf_printf(&say, " (%.0f %%)", share(list[0].s, all));
         for (size_t i = 1; i <= count && i < NAMED && list[i].s > GROWTH_MIN * all; i++)
             buf_printf(&say, ", then %s %s", list[i].name, signed_time(text, list[i].s));

@@ -10,11 +10,16 @@
 
 #define WIDTH_DEFAULT 80u
 #define WIDTH_MIN 60u
+#define HUNDREDTHS_BELOW_S 600.0 /* a minute more or less is compared better in seconds */
 
 const char *rounds_time(char out[UNITS_TEXT_MAX], double s)
 {
     if (isnan(s))
         snprintf(out, UNITS_TEXT_MAX, "-");
+    else if (s == 0)
+        snprintf(out, UNITS_TEXT_MAX, "0 s");
+    else if (s >= 1 && s < HUNDREDTHS_BELOW_S)
+        snprintf(out, UNITS_TEXT_MAX, "%.2f s", s);
     else
         units_format_duration(out, s * NS_PER_S);
     return out;

@@ -13,6 +13,7 @@
 #define TOLERANCE 1e-10
 #define OUTSIDE 1e3 /* residual where the law has no meaning: the step is then not taken */
 #define SEED 7u
+#define NOTHING 1e-9 /* of a duration, at the largest N: what the solver leaves of a zero */
 
 /* Which of sigma and kappa are free; the others are 0. lambda always is. */
 enum { FREE_SIGMA = 1, FREE_KAPPA = 2 };
@@ -163,6 +164,14 @@ static double peak_of(const struct usl_law *law, double n_max)
     return peak > 1 ? peak : 1;
 }
 
+static void drop_nothing(struct usl_law *law, double n_max)
+{
+    if (law->sigma * n_max < NOTHING)
+        law->sigma = 0;
+    if (law->kappa * n_max * n_max < NOTHING)
+        law->kappa = 0;
+}
+
 static void fit_law(struct data *d, struct solver *solver, struct usl_law *out)
 {
     struct usl_law law = { .lambda = exp(best_ln_lambda(d, 0, 0)) };
@@ -177,6 +186,7 @@ static void fit_law(struct data *d, struct solver *solver, struct usl_law *out)
                 *out = law;
             }
     }
+    drop_nothing(out, d->n[d->count - 1]);
     out->peak = peak_of(out, d->n[d->count - 1]);
 }
 

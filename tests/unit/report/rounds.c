@@ -105,16 +105,16 @@ static void test_text(void **state)
         "VALID: 14 of 15 copies ok, 1 failed",
         "Command       push dora{i}",
         "Rounds        4, of 1, 2, 4, 8 at once",
-        "        8   7       1  29.0 s  29.0 s  29.0 s  29.0 s",
-        "8       1       25.6 s      29.0 s         29.3 s", /* 205 s over 8, over the ok, over their count */
+        "        8   7       1  29.00 s  29.00 s  29.00 s  29.00 s",
+        "8       1      25.62 s     29.00 s        29.29 s", /* 205 s over 8, over the ok, over their count */
         "all at once",
-        "upload   5.00 s  5.00 s  5.50 s  6.00 s   21 %  +1.00 s",
-        "stage    12.0 s  12.5 s  13.5 s  16.0 s   55 %  +4.00 s",
-        "(other)  1.00 s  1.00 s  1.00 s  1.00 s    3 %",
-        "(all)    23.0 s  23.5 s  25.5 s  29.0 s  100 %  +6.00 s",
+        "upload    5.00 s   5.00 s   5.50 s   6.00 s   21 %  +1.00 s",
+        "stage    12.00 s  12.50 s  13.50 s  16.00 s   55 %  +4.00 s",
+        "(other)   1.00 s   1.00 s   1.00 s   1.00 s    3 %     +0 s",
+        "(all)    23.00 s  23.50 s  25.50 s  29.00 s  100 %  +6.00 s",
         "From 1 to 8 at once a copy takes 6.00 s longer; stage takes most",
         "of the growth: +4.00 s (67 %), then upload +1.00 s",
-        "transfers (group)  10.0 s  10.0 s  11.0 s  12.0 s   41 %",
+        "transfers (group)  10.00 s  10.00 s  11.00 s  12.00 s   41 %",
         "N at once do 0.0",
         "No interval: a size with one round says nothing about chance.",
         "8 at once, round 4, copy 8: exit 1, after 2.00 s",
@@ -133,7 +133,7 @@ static void test_text(void **state)
     buf_clear(&out);
     report_text(&out, r, &(struct report_text_options){ .verbose = true, .width = 200 });
     expect(out.data,
-           (const char *const[]){ "Every duration", "29.0 s, 2.00 s (failed)", "peak RSS", "1.00 MiB", NULL });
+           (const char *const[]){ "Every duration", "29.00 s, 2.00 s (failed)", "peak RSS", "1.00 MiB", NULL });
     buf_release(&out);
     result_free(r);
     (void)state;
@@ -188,11 +188,11 @@ static void test_series_side_by_side(void **state)
         "Side by side",
         "  A  push",
         "  B  eight cells",
-        "8  1 m 34 s  17.3 s*",
-        "peak at       5.5   no fit",
+        "8  94.00 s  17.33 s*",
+        "peak at      5.5    no fit",
         "8 at once took 17.3 s each, less than 1 alone (29.0 s)",
         "* some failed",
-        "        8       2       13.0 s           -         17.3 s",
+        "        8       2      13.00 s           -        17.33 s",
         NULL,
     };
     struct result *r = new_rounds();
@@ -265,8 +265,8 @@ static void test_markdown(void **state)
 
     buf_init(&out, 1u << 20);
     rounds_markdown(&out, r);
-    expect(out.data, (const char *const[]){ "| push | 8 | 1 | 7 | 1 | 29.0 s |", "| upload | stage | start | other |",
-                                            "| push | 8 | 6.00 s | 16.0 s | 6.00 s | 1.00 s |", NULL });
+    expect(out.data, (const char *const[]){ "| push | 8 | 1 | 7 | 1 | 29.00 s |", "| upload | stage | start | other |",
+                                            "| push | 8 | 6.00 s | 16.00 s | 6.00 s | 1.00 s |", NULL });
     buf_release(&out);
     result_free(r);
     (void)state;

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Logs: lines with stamps of time, and our own JSON lines. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "doc/doc.h"
+#include "rounds/import_parts.h"
+#include "rounds/stamp.h"
+
+#define LOOKED_AT 1000u /* lines in which a stamp is looked for */
+
+bool import_is_json_lines(struct slice text)
+{
+    return slice_starts(text, SLICE("{\"t\":"));
+}
+
+bool import_is_log(struct slice text)
+{
+    struct slice rest = text;
+    struct stamp s;
+
+    for (unsigned i = 0; i < LOOKED_AT && rest.len > 0; i++) {
+        const struct slice line = import_line(&rest);
+
+        /* A number alone is a duration, however large it is. */
+        if (stamp_read(&s, line) && s.bytes < line.len)
+            return true;
+    }
+    return false;
+}
+
+/* One log as it is followed. */
+struct followed {
+    struct stamp first;
+    bool has_first;
+    uint64_t end_ns;
+    uint32_t steps_back;
+    bool whole_seconds;
+};
+
+static void follow_stamps(struct followed *f, struct slice text, struct phase_reader *reader)
+{
+    struct stamp_clock clock = { 0 };
+
+    while (text.len > 0) {
+        const struct slice line = import_line(&text);
+        struct stamp s;
+
+        if (stamp_read(&s, line)) {
+            if (!f->has_first)
+                f->first = s;
+            f->has_first = true;
+            (void)stamp_clock_read(&clock, &s);
+        }
+        if (reader != NULL)
+            phase_reader_take(reader, line, clock.now_ns);
+    }
+    f->end_ns = clock.now_ns;
+    f->steps_back = clock.steps_back;
+    f->whole_seconds = clock.whole_seconds;
+}
+
+static int follow_json_line(struct followed *f, const char *name, struct slice line, struct phase_reader *reader,
+                            struct err *err)
+{
+    struct doc *d = NULL;
+    struct doc_node *t, *text;
+    double at_s;
+    int failed = doc_parse(&d, name, line, err);
+
+    if (failed != 0)
+        return -1;
+    t = doc_find(doc_root(d), "t");
+    text = doc_find(doc_root(d), "line");
+    if (doc_kind(t) != DOC_TEXT || !import_seconds(doc_text(t), &at_s) ||
+        (doc_kind(text) != DOC_TEXT && text != NULL)) {
+        failed = err_set(err, ERR_CONFIG, 0, "%s: a line without \"t\" and \"line\": %.60s", name, line.ptr);
+    } else {
+        const uint64_t at_ns = (uint64_t)(at_s * NS_PER_S);
+
+        f->end_ns = at_ns > f->end_ns ? at_ns : f->end_ns;
+        if (reader != NULL)
+            phase_reader_take(reader, doc_text(text), f->end_ns);
+    }
+    doc_free(d);
+    return failed;
+}
+
+static int follow(struct followed *f, const struct rounds_input *in, struct phase_reader *reader, struct err *err)
+{
+    struct slice rest = in->text;
+
+    *f = (struct followed){ 0 };
+    if (reader != NULL)
+        phase_reader_clear(reader);
+    if (!import_is_json_lines(in->text)) {
+        follow_stamps(f, in->text, reader);
+        return 0;
+    }
+    while (rest.len > 0) {
+        const struct slice line = import_line(&rest);
+
+        if (line.len > 0 && follow_json_line(f, in->name, line, reader, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* The list that comes with the program, if it says anything of a log. */
+static int find_phases(struct rounds_import *im, const struct rounds_input *const *logs, size_t count, struct err *err)
+{
+    struct phases *list = NULL;
+    struct phase_reader *reader = NULL;
+    bool any = false;
+    int failed = phases_load(&list, "cf-push", err) != 0 || phase_reader_new(&reader, list, err) != 0 ? -1 : 0;
+
+    for (size_t i = 0; i < count && failed == 0 && !any; i++) {
+        struct followed f;
+
+        failed = follow(&f, logs[i], reader, err);
+        any = phase_reader_saw_any(reader);
+    }
+    phase_reader_free(reader);
+    if (failed != 0 || !any) {
+        phases_free(list);
+        return failed;
+    }
+    im->phases = im->own = list;
+    return phases_add_to(list, im->r) ? 0 : import_no_memory(err);
+}
+
+static int fill_copy(struct rounds_import *im, struct rounds_copy *c, const struct rounds_input *log,
+                     struct phase_reader *reader, struct followed *f, struct err *err)
+{
+    if (follow(f, log, reader, err) != 0)
+        return -1;
+    c->duration_s = (double)f->end_ns / NS_PER_S;
+    c->start_s = 0;
+    c->ok = true;
+    if (f->steps_back > 0)
+        result_add_warning(im->result, "%s: the clock went back %u time%s; what passed then is not known", log->name,
+                           f->steps_back, f->steps_back == 1 ? "" : "s");
+    if (reader == NULL)
+        return 0;
+    if (c->phases != NULL)
+        phase_reader_end(reader, 0, f->end_ns, c->phases);
+    c->ok = !phase_reader_saw_failed(reader);
+    if (!c->ok)
+        c->failure = slice_dup(SLICE("its output says so"));
+    return c->ok || c->failure != NULL ? 0 : import_no_memory(err);
+}
+
+/* Where all logs of a round tell the moment they began, so is when each of them did. */
+static void place_starts(struct rounds_round *round, const struct followed *list)
+{
+    int64_t first = INT64_MAX;
+
+    for (size_t i = 0; i < round->copy_count; i++) {
+        if (!list[i].has_first || list[i].first.kind == STAMP_TIME_OF_DAY)
+            return;
+        first = list[i].first.ns < first ? list[i].first.ns : first;
+    }
+    for (size_t i = 0; i < round->copy_count; i++)
+        round->copies[i].start_s = (double)(list[i].first.ns - first) / NS_PER_S;
+}
+
+static bool in_one_round(const struct rounds_input *a, const struct rounds_input *b)
+{
+    return a->group == b->group && a->concurrency == b->concurrency;
+}
+
+/* The round of all logs that are of one with logs[at]. */
+static int add_round(struct rounds_import *im, uint32_t series, const struct rounds_input *const *logs, size_t count,
+                     size_t at, struct phase_reader *reader, struct err *err)
+{
+    struct followed *list = calloc(count, sizeof(*list));
+    struct rounds_round *round = rounds_result_add_round(im->r);
+    uint32_t members = 0;
+    int failed = 0;
+
+    for (size_t i = 0; i < count; i++)
+        members += in_one_round(logs[i], logs[at]) ? 1u : 0u;
+    if (list == NULL || round == NULL || !rounds_result_set_copies(im->r, round, members)) {
+        free(list);
+        return import_no_memory(err);
+    }
+    round->series = series;
+    round->concurrency = logs[at]->concurrency > members ? logs[at]->concurrency : members;
+    for (size_t i = 0, k = 0; i < count && failed == 0; i++)
+        if (in_one_round(logs[i], logs[at])) {
+            failed = fill_copy(im, &round->copies[k], logs[i], reader, &list[k], err);
+            k++;
+        }
+    if (failed == 0)
+        place_starts(round, list);
+    free(list);
+    return failed;
+}
+
+static bool is_first_of_round(const struct rounds_input *const *logs, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (in_one_round(logs[i], logs[at]))
+            return false;
+    return true;
+}
+
+static int add_rounds(struct rounds_import *im, const struct rounds_input *const *logs, size_t count,
+                      struct phase_reader *reader, struct err *err)
+{
+    uint32_t series;
+
+    if (import_series(im, "logs", &series, err) != 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (is_first_of_round(logs, i) && add_round(im, series, logs, count, i, reader, err) != 0)
+            return -1;
+    return 0;
+}
+
+int import_logs(struct rounds_import *im, const struct rounds_input *const *logs, size_t count, struct err *err)
+{
+    struct phase_reader *reader = NULL;
+    int failed = 0;
+
+    if (im->phases == NULL && im->r->phase_count == 0)
+        failed = find_phases(im, logs, count, err);
+    if (failed == 0 && im->phases != NULL)
+        failed = phase_reader_new(&reader, im->phases, err);
+    if (failed == 0)
+        failed = add_rounds(im, logs, count, reader, err);
+    phase_reader_free(reader);
+    return failed;
+}

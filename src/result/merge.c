@@ -200,7 +200,7 @@ int merge_add(struct merge *m, const struct result *part, const char *source, st
         !add_messages(&m->sum->warnings, &part->warnings, part) || !add_percentiles(m->sum, part))
         return merge_no_memory(err);
     if (merge_config(m->sum, part, err) != 0 || merge_intervals(m->sum, part, err) != 0 ||
-        merge_sums(m->sum, part, err) != 0)
+        merge_watched(m->sum, part, err) != 0 || merge_sums(m->sum, part, err) != 0)
         return -1;
     take_extremes(m->sum, part);
     return merge_add_parts(m->sum, part, err);

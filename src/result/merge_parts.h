@@ -25,6 +25,8 @@ void merge_check_shares(struct result *r);
 
 /* merge_sums.c */
 MUST_CHECK int merge_sums(struct result *sum, const struct result *r, struct err *err);
+/* merge_watched.c: after the intervals, before anything of sum's time changes */
+MUST_CHECK int merge_watched(struct result *sum, const struct result *r, struct err *err);
 /* merge_window.c */
 MUST_CHECK int merge_intervals(struct result *sum, const struct result *r, struct err *err);
 /* Rate, length and mean concurrency of the common window, from the parts and the intervals. */

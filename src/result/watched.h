@@ -7,7 +7,8 @@
  * Its series lies beside `intervals`: the value of the i-th belongs to the i-th second of the window.
  *
  * Merging the shares of one run: parts of the same name are different views, or the same view seen twice, which nobody
- * can tell; so they are kept apart, as NAME@SHARE, and never added. Pure data; the result owns it. */
+ * can tell; so they are kept apart, as NAME@ID (the beginning of the run's), and never added. Pure data; the result
+ * owns it. */
 #ifndef PLIMSOLL_RESULT_WATCHED_H
 #define PLIMSOLL_RESULT_WATCHED_H
 

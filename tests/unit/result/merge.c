@@ -3,6 +3,7 @@
  */
 #include "result/merge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,34 @@ static void test_what_a_merged_document_says_of_its_parts(void **state)
     assert_string_equal(back->parts[1].command.items[1], "load");
     free(json);
     result_free(back);
+    result_free(all);
+    result_free(parts[0]);
+    result_free(parts[1]);
+}
+
+/* Nobody can tell whether two runs watched the same thing: their parts stay apart, each at the seconds it was read in.
+ */
+static void test_watched_parts_stay_apart(void **state)
+{
+    struct result *parts[] = { sample_full(), sample_full() }, *all;
+    const struct watched_figure *f;
+
+    (void)state;
+    snprintf(parts[0]->id, sizeof(parts[0]->id), "aaaaaaaa-1");
+    snprintf(parts[1]->id, sizeof(parts[1]->id), "bbbbbbbb-2");
+    snprintf(parts[0]->started, sizeof(parts[0]->started), "2026-03-01T12:00:02.000Z");
+    snprintf(parts[1]->started, sizeof(parts[1]->started), "2026-03-01T12:00:00.000Z");
+    all = merged(parts, 2);
+    assert_int_equal(all->watched_count, 6);
+    assert_string_equal(all->watched[0].name, "gateway@aaaaaaaa");
+    assert_string_equal(all->watched[1].name, "gateway@bbbbbbbb");
+    f = watched_figure(&all->watched[0], "cpu_cores");
+    assert_int_equal(f->count, all->interval_count);
+    assert_int_equal(all->interval_count, 4);
+    assert_true(isnan(f->series[0]) && isnan(f->series[1]) && f->series[2] == 1 && isnan(f->series[3]));
+    f = watched_figure(&all->watched[1], "cpu_cores");
+    assert_true(f->series[0] == 1 && isnan(f->series[1]) && isnan(f->series[2]) && isnan(f->series[3]));
+    assert_true(f->mean == 0.9975);
     result_free(all);
     result_free(parts[0]);
     result_free(parts[1]);
@@ -553,6 +582,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_percentiles_of_the_whole),
         cmocka_unit_test(test_what_a_merged_document_says_of_its_parts),
+        cmocka_unit_test(test_watched_parts_stay_apart),
         cmocka_unit_test(test_the_rate_is_that_of_the_common_window),
         cmocka_unit_test(test_what_can_not_be_merged_is_refused),
         cmocka_unit_test(test_shares),

@@ -77,8 +77,12 @@ static int say_why_not(char **note, const struct usl *u, const struct usl_point 
 
     if (u->verdict == USL_TOO_FEW_POINTS)
         return asprintf(note, "%zu size%s: the law needs %u at least", count, count == 1 ? "" : "s", USL_POINTS_MIN);
+    if (u->is_faster && points[0].n == 1)
+        return asprintf(note, "%.0f at once took %s each, less than one alone (%s): the law has no room for that",
+                        points[u->faster].n, each_s(few, mean_of(&points[u->faster])),
+                        each_s(one, mean_of(&points[0])));
     if (u->is_faster)
-        return asprintf(note, "%.0f at once took %s each, less than %.0f alone (%s): the law has no room for that",
+        return asprintf(note, "%.0f at once took %s each, less than %.0f did (%s): the law has no room for that",
                         points[u->faster].n, each_s(few, mean_of(&points[u->faster])), points[0].n,
                         each_s(one, mean_of(&points[0])));
     return asprintf(note, "the sizes lie %.1f %% off the law", u->rms * 100);

@@ -207,6 +207,24 @@ static bool is_first_of_round(const struct rounds_input *const *logs, size_t at)
     return true;
 }
 
+/* Once for all: what seconds do not tell. */
+static void say_how_exact(struct rounds_import *im, const struct rounds_input *const *logs, size_t count)
+{
+    size_t coarse = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct followed f = { 0 };
+
+        if (import_is_json_lines(logs[i]->text))
+            continue;
+        follow_stamps(&f, logs[i]->text, NULL);
+        coarse += f.whole_seconds ? 1u : 0u;
+    }
+    if (coarse > 0)
+        result_add_warning(im->result, "stamps of whole seconds in %zu log%s: each of their times is right to 1 s",
+                           coarse, coarse == 1 ? "" : "s");
+}
+
 static int add_rounds(struct rounds_import *im, const struct rounds_input *const *logs, size_t count,
                       struct phase_reader *reader, struct err *err)
 {
@@ -231,6 +249,8 @@ int import_logs(struct rounds_import *im, const struct rounds_input *const *logs
         failed = phase_reader_new(&reader, im->phases, err);
     if (failed == 0)
         failed = add_rounds(im, logs, count, reader, err);
+    if (failed == 0)
+        say_how_exact(im, logs, count);
     phase_reader_free(reader);
     return failed;
 }

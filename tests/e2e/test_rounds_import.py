@@ -46,7 +46,7 @@ def test_four_platforms_side_by_side(rounds, document):
         assert abs(law["peak_concurrency"] - peak) <= 1
         assert law["intervals"]["peak_concurrency"] is None  # one round of a size
     assert laws[3]["verdict"] == "does not fit" and laws[3]["peak_concurrency"] is None
-    assert "16 at once took 27.2 s each, less than 1 alone (31.9 s)" in laws[3]["note"]
+    assert "16 at once took 27.2 s each, less than one alone (31.9 s)" in laws[3]["note"]
     text = rounds("import", data("rounds.csv")).out
     assert "Side by side" in text and "extrapolated" in text and "does not fit" in text
 

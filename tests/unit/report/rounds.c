@@ -190,7 +190,7 @@ static void test_series_side_by_side(void **state)
         "  B  eight cells",
         "8  94.00 s  17.33 s*",
         "peak at      5.5    no fit",
-        "8 at once took 17.3 s each, less than 1 alone (29.0 s)",
+        "8 at once took 17.3 s each, less than one alone (29.0 s)",
         "* some failed",
         "        8       2      13.00 s           -        17.33 s",
         NULL,

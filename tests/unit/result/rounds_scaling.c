@@ -83,7 +83,7 @@ static void test_published_platforms(void **state)
     assert_int_equal(s[3].scaling.verdict, SCALING_DOES_NOT_FIT);
     assert_true(isnan(s[3].scaling.lambda) && isnan(s[3].scaling.peak_concurrency));
     assert_string_equal(s[3].scaling.note,
-                        "16 at once took 27.2 s each, less than 1 alone (31.9 s): the law has no room for that");
+                        "16 at once took 27.2 s each, less than one alone (31.9 s): the law has no room for that");
     result_free(r);
     (void)state;
 }

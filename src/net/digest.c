@@ -2,7 +2,9 @@
 #include "net/digest.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct digest {
     EVP_MD_CTX *context;
@@ -50,4 +52,23 @@ void digest_end(struct digest *d, uint8_t out[DIGEST_BYTES])
 
     if (EVP_DigestFinal_ex(d->context, out, &len) != 1 || len != DIGEST_BYTES)
         BUG("SHA-256 does not end");
+}
+
+bool digest_hmac(struct slice key, struct slice bytes, uint8_t out[DIGEST_BYTES])
+{
+    uint8_t mac[DIGEST_BYTES];
+    unsigned len = 0;
+
+    if (HMAC(EVP_sha256(), key.ptr, (int)key.len, (const unsigned char *)bytes.ptr, bytes.len, mac, &len) == NULL ||
+        len != DIGEST_BYTES)
+        return false;
+    memcpy(out, mac, DIGEST_BYTES);
+    return true;
+}
+
+const char *digest_hex(char out[DIGEST_HEX_MAX], const uint8_t digest[DIGEST_BYTES])
+{
+    for (size_t i = 0; i < DIGEST_BYTES; i++)
+        snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    return out;
 }

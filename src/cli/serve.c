@@ -85,13 +85,29 @@ static int run_server(struct serve *s, const struct serve_options *o)
     return EXIT_FAILED;
 }
 
+/* NULL when it is not set, or empty. */
+static const char *variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0' ? value : NULL;
+}
+
 /* What platforms tell an application; options win. */
 static void take_environment(struct serve_config *config)
 {
-    const char *data_root = getenv("DATA_ROOT");
+    if (config->data_root == NULL)
+        config->data_root = variable("DATA_ROOT");
+    config->s3_key_id = variable("AWS_ACCESS_KEY_ID");
+    config->s3_secret = variable("AWS_SECRET_ACCESS_KEY");
+    config->s3_session_token = variable("AWS_SESSION_TOKEN");
+    config->s3_region = variable("AWS_REGION");
+}
 
-    if (config->data_root == NULL && data_root != NULL && data_root[0] != '\0')
-        config->data_root = data_root;
+static void on_trouble(void *arg, const char *text)
+{
+    (void)arg;
+    cli_note(WHO, "%s", text);
 }
 
 static int take_vcap(struct serve_config *config, struct err *err)
@@ -111,6 +127,7 @@ static int with_options(struct serve_options *o)
     net_raise_open_files();
     serve_options_config(o, &config);
     take_environment(&config);
+    config.on_trouble = on_trouble;
     code = take_vcap(&config, &err) != 0 || serve_start(&s, &config, &err) != 0 ? cli_complain(WHO, &err)
                                                                                 : run_server(s, o);
     running = NULL;

@@ -98,6 +98,25 @@ static const struct option_row ROWS[] = {
       .help = "stream: passed on to the blobstore as they arrive; spool: written to the disk first",
       .parse = value_droplets, FIELD(spool_droplets) },
 
+    { .heading = "Assets" },
+    { .name = "scan-command", .argument = "CMD", .example = "\"clamscan --no-summary\"",
+      .help = "judges each asset before it is served: exit code 0 clean, 1 infected; run without a shell, the file's path is its last "
+              "argument",
+      .parse = option_text, FIELD(scan_command) },
+    { .name = "scan-timeout", .argument = "TIME", .shown_default = "60s", .example = "10s",
+      .help = "for one scan; then it is killed and the asset stays unscanned",
+      .parse = option_duration, FIELD(scan_timeout_ns), .max = DAY_NS },
+    { .name = "s3-bucket", .argument = "NAME", .example = "assets",
+      .help = "copy clean assets to this bucket, and serve them from there on demand; needs AWS_ACCESS_KEY_ID and "
+              "AWS_SECRET_ACCESS_KEY in the environment, heeds AWS_REGION and AWS_SESSION_TOKEN",
+      .parse = option_text, FIELD(s3_bucket) },
+    { .name = "s3-endpoint", .argument = "URL", .shown_default = "Amazon's of the region", .example = "http://127.0.0.1:9000",
+      .help = "the S3 server of --s3-bucket",
+      .parse = option_text, FIELD(s3_endpoint) },
+    { .name = "s3-timeout", .argument = "TIME", .shown_default = "10s", .example = "2s",
+      .help = "without any byte from or to S3; then the answer is 504",
+      .parse = option_duration, FIELD(s3_timeout_ns), .max = DAY_NS },
+
     { .heading = "Who may do what" },
     { .name = "token", .argument = "TEXT", .example = "secret",
       .help = "what \"Authorization: Bearer\" must carry where something is written",
@@ -115,7 +134,7 @@ static const struct option_row ROWS[] = {
       .help = "what /healthz answers to prove that it is one of us; the same for all instances behind one name",
       .parse = option_text, FIELD(cluster_id) },
     { .name = "trust-proxy",
-      .help = "believe X-Forwarded-Proto and X-Forwarded-Host",
+      .help = "believe X-Forwarded-Proto and X-Forwarded-Host, and leave the sending of assets to a proxy that asks for it (X-Sendfile-Type)",
       .parse = option_flag, FIELD(trust_proxy) },
 
     { .heading = "TLS" },
@@ -133,6 +152,9 @@ static const struct option_row ROWS[] = {
     { .name = "threads", .argument = "N", .shown_default = "CPUs", .example = "2",
       .help = "threads, each with its own listeners",
       .parse = option_count, FIELD(threads), .min = 1, .max = 1024 },
+    { .name = "one-at-a-time",
+      .help = "one request at a time over all threads, the others wait: as a single-threaded application server does",
+      .parse = option_flag, FIELD(one_at_a_time) },
     { .name = "max-connections", .argument = "N", .shown_default = "none but open files", .example = "1000",
       .help = "connections at once; more wait in the kernel's queue",
       .parse = option_count, FIELD(max_connections), .min = 1, .max = UINT32_MAX },
@@ -251,6 +273,8 @@ void serve_options_init(struct serve_options *o)
     o->max_disk_bytes = config.max_disk_bytes;
     o->max_recursion = config.max_recursion;
     o->blobstore_timeout_ns = config.blobstore_timeout_ns;
+    o->s3_timeout_ns = config.s3_timeout_ns;
+    o->scan_timeout_ns = config.scan_timeout_ns;
     serve_config_release(&config);
 }
 
@@ -297,6 +321,10 @@ int serve_options_parse(struct serve_options *o, int argc, char **argv, const ch
         err_set(err, ERR_USAGE, 0, "--cert and --cert-out contradict each other");
         return err_hint(err, "with --cert no certificate is made that could be written");
     }
+    if (o->s3_endpoint != NULL && o->s3_bucket == NULL) {
+        err_set(err, ERR_USAGE, 0, "--s3-endpoint has no use without --s3-bucket");
+        return err_hint(err, "add for example --s3-bucket assets");
+    }
     if (port != NULL && port[0] != '\0' && o->listen.count == 0 && o->tls_listen.count == 0)
         return take_port(o, port, err);
     return 0;
@@ -338,4 +366,10 @@ void serve_options_config(struct serve_options *o, struct serve_config *config)
     config->max_cpu_ns = o->max_cpu_ns;
     config->max_disk_bytes = o->max_disk_bytes;
     config->max_recursion = (unsigned)o->max_recursion;
+    config->s3_bucket = o->s3_bucket;
+    config->s3_endpoint = o->s3_endpoint;
+    config->s3_timeout_ns = o->s3_timeout_ns;
+    config->scan_command = o->scan_command;
+    config->scan_timeout_ns = o->scan_timeout_ns;
+    config->one_at_a_time = o->one_at_a_time;
 }

@@ -11,11 +11,12 @@ struct serve_options {
     struct strlist listen, tls_listen, self_urls, allow_upstream;
     const char *cert_file, *key_file, *cert_out;
     const char *root, *data_root, *cluster_id, *token, *access_log, *blobstore;
-    bool allow_public, quiet, trust_proxy, open_writes, spool_droplets;
+    const char *s3_bucket, *s3_endpoint, *scan_command;
+    bool allow_public, quiet, trust_proxy, open_writes, spool_droplets, one_at_a_time;
     uint64_t threads, backlog, max_connections;
     uint64_t head_max_bytes, body_max_bytes, body_min_rate;
     uint64_t head_timeout_ns, body_timeout_ns, send_timeout_ns, idle_timeout_ns, grace_ns, max_delay_ns, max_cpu_ns;
-    uint64_t max_disk_bytes, max_recursion, blobstore_timeout_ns;
+    uint64_t max_disk_bytes, max_recursion, blobstore_timeout_ns, s3_timeout_ns, scan_timeout_ns;
 };
 
 void serve_options_init(struct serve_options *o);

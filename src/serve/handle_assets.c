@@ -1,31 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Assets: POST /assets and PUT /assets/{id} take a file as multipart field "asset[file]"; GET and DELETE /assets/{id};
- * GET /media/{id}/{filename} from disk. An asset is a folder assets/ID with one file in it, whose name is the asset's.
- * It is clean at once: nothing scans it here. */
+/* Assets: POST /assets and PUT /assets/{id} take a file as multipart field "asset[file]"; GET and DELETE /assets/{id}.
+ * What happens to the file then is up to asset_jobs.h. */
 #include "serve/handlers.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/json_text.h"
 #include "base/random.h"
 #include "http/multipart.h"
+#include "serve/asset_jobs.h"
 #include "serve/beneath.h"
-#include "serve/decode.h"
 #include "serve/encode.h"
+#include "serve/media.h"
+#include "serve/offload.h"
 #include "serve/send_file.h"
 #include "serve/site.h"
-#include "serve/store.h"
 #include "serve/upload.h"
 #include "serve/worker.h"
 
-enum { FILENAME_MAX_BYTES = 255, LOCATION_MAX_BYTES = 4096 };
+enum { LOCATION_MAX_BYTES = 4096 };
 
 /* One POST or PUT. */
 struct asset {
@@ -35,76 +32,20 @@ struct asset {
     bool receiving, received; /* the part that is the file: under way, complete */
     int error;                /* errno of writing it */
     char id[UUID_TEXT_MAX];
-    char filename[FILENAME_MAX_BYTES + 1];
+    char filename[ASSET_NAME_MAX + 1];
 };
 
-static bool is_id(struct slice text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || c == '-')) {
-            return false;
-        }
-    }
-    return text.len == UUID_TEXT_MAX - 1;
-}
-
-static void answer_error(struct exchange *x, int error)
+void assets_answer_error(struct exchange *x, int error)
 {
     if (error == ENOENT) {
         exchange_fail(x, 404, "There is no such asset.");
     } else if (error == ENOSPC || error == EDQUOT || error == EFBIG) {
         exchange_fail(x, 507, "The disk is full, or --max-disk leaves no room for it: nothing was stored.");
+    } else if (error == EAGAIN) {
+        exchange_fail(x, 503, "Too many assets wait to be scanned or copied: nothing was stored.");
     } else {
         exchange_fail(x, 500, "The store of assets can not be used: %s.", strerrordesc_np(error));
     }
-}
-
-/* The asset's folder; -1 with errno. */
-static int open_folder(const struct site *site, const char *id, bool make)
-{
-    int assets = store_open(site, "assets");
-    int folder = -1;
-
-    if (assets < 0) {
-        return -1;
-    }
-    if (!make || mkdirat(assets, id, 0755) == 0 || errno == EEXIST) {
-        folder = openat(assets, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    }
-    int error = errno;
-    close(assets);
-    errno = error;
-    return folder;
-}
-
-/* Steps through the files of a folder; with `except` NULL it finds the first one, else it removes all others. */
-static bool walk(int folder, const char *except, char found[FILENAME_MAX_BYTES + 1])
-{
-    int own = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = own >= 0 ? fdopendir(own) : NULL;
-    bool any = false;
-
-    if (dir == NULL) {
-        if (own >= 0) {
-            close(own);
-        }
-        return false;
-    }
-    for (const struct dirent *e; (e = readdir(dir)) != NULL && !(any && except == NULL);) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-            (except != NULL && strcmp(e->d_name, except) == 0)) {
-            continue;
-        }
-        any = true;
-        if (except != NULL) {
-            unlinkat(folder, e->d_name, 0);
-        } else {
-            snprintf(found, FILENAME_MAX_BYTES + 1, "%s", e->d_name);
-        }
-    }
-    closedir(dir);
-    return any;
 }
 
 /* ---- What an asset looks like ---- */
@@ -125,8 +66,23 @@ static void add_url(struct buf *out, const struct exchange *x, const char *kind,
     }
 }
 
+static void add_state(struct buf *out, const struct exchange *x, const struct asset_state *state)
+{
+    add_member(out, "state", slice_str(asset_scan_text(state->scan)));
+    if (state->scan_error[0] != '\0') {
+        add_member(out, "scan_error", slice_str(state->scan_error));
+    }
+    if (asset_jobs_s3(x->worker->site->assets) != NULL || state->copy != COPY_NONE) {
+        add_member(out, "s3", slice_str(asset_copy_text(state->copy)));
+    }
+    if (state->copy_error[0] != '\0') {
+        add_member(out, "s3_error", slice_str(state->copy_error));
+    }
+}
+
+/* state NULL: it is deleted. */
 static void answer_asset(struct exchange *x, uint16_t status, const char *said, const char *id, const char *filename,
-                         const char *state)
+                         const struct asset_state *state)
 {
     struct buf out, url;
 
@@ -140,7 +96,11 @@ static void answer_asset(struct exchange *x, uint16_t status, const char *said, 
     buf_clear(&url);
     add_url(&url, x, "media", id, filename);
     add_member(&out, "file_url", buf_slice(&url));
-    add_member(&out, "state", slice_str(state));
+    if (state != NULL) {
+        add_state(&out, x, state);
+    } else {
+        add_member(&out, "state", SLICE("deleted"));
+    }
     buf_add_str(&out, "}\n");
     buf_release(&url);
     exchange_reply_buf(x, status, TYPE_JSON, &out);
@@ -175,7 +135,7 @@ static void on_part(void *arg, struct slice name, struct slice filename, struct 
     }
     if (!take_filename(a, filename)) {
         exchange_fail(a->x, 422, "The file's name can not be one here: 1 to %d bytes, not beginning with a dot.",
-                      FILENAME_MAX_BYTES);
+                      ASSET_NAME_MAX);
     }
 }
 
@@ -213,35 +173,19 @@ static void asset_body(struct exchange *x, struct slice content)
     if (multipart_feed(&a->multipart, content) == MULTIPART_BAD && !exchange_is_answered(x)) {
         exchange_fail(x, 400, "The body is not multipart/form-data: %s", multipart_reason(&a->multipart));
     } else if (a->error != 0 && !exchange_is_answered(x)) {
-        answer_error(x, a->error);
+        assets_answer_error(x, a->error);
     }
-}
-
-/* The size of the file that an asset has now; 0 without one. */
-static uint64_t current_size(int folder)
-{
-    char filename[FILENAME_MAX_BYTES + 1];
-    struct stat st;
-
-    return walk(folder, NULL, filename) && fstatat(folder, filename, &st, AT_SYMLINK_NOFOLLOW) == 0
-               ? (uint64_t)st.st_size
-               : 0;
 }
 
 static void store(struct asset *a, bool created)
 {
-    int folder = open_folder(a->x->worker->site, a->id, created);
-    int error = folder < 0 ? errno
-                           : upload_publish(&a->upload, folder, a->filename, created ? 0 : current_size(folder));
+    struct asset_state state;
+    int error = asset_publish(a->x->worker->site->assets, &a->upload, a->id, a->filename, created, &state);
 
     if (error == 0) {
-        walk(folder, a->filename, NULL);
-        answer_asset(a->x, created ? 201 : 200, created ? "created" : "success", a->id, a->filename, "clean");
+        answer_asset(a->x, created ? 201 : 200, created ? "created" : "success", a->id, a->filename, &state);
     } else {
-        answer_error(a->x, error);
-    }
-    if (folder >= 0) {
-        close(folder);
+        assets_answer_error(a->x, error);
     }
 }
 
@@ -283,7 +227,7 @@ static void receive(struct exchange *x, struct slice id)
     x->state = a;
     x->on_end = asset_ended;
     if (a->error != 0) {
-        answer_error(x, a->error);
+        assets_answer_error(x, a->error);
         return;
     }
     x->on_body = asset_body;
@@ -297,33 +241,31 @@ void handle_post_asset(struct exchange *x)
 
 /* ---- Those that are there ---- */
 
-/* The asset's folder and its file's name. -1: answered. */
-static int find_asset(struct exchange *x, struct slice id, char filename[FILENAME_MAX_BYTES + 1])
+int assets_find(struct exchange *x, struct slice id, struct asset_found *out)
 {
-    char text[UUID_TEXT_MAX];
-
-    if (!is_id(id)) {
-        answer_error(x, ENOENT);
+    if (!asset_is_id(id)) {
+        assets_answer_error(x, ENOENT);
         return -1;
     }
-    snprintf(text, sizeof(text), "%.*s", SLICE_FMT(id));
-    int folder = open_folder(x->worker->site, text, false);
+    snprintf(out->id, sizeof(out->id), "%.*s", SLICE_FMT(id));
+    int folder = asset_open(x->worker->site, out->id, false);
     if (folder < 0) {
-        answer_error(x, errno);
+        assets_answer_error(x, errno);
         return -1;
     }
-    if (!walk(folder, NULL, filename)) {
+    if (!asset_name(folder, out->name)) {
         close(folder);
-        answer_error(x, ENOENT);
+        assets_answer_error(x, ENOENT);
         return -1;
     }
+    asset_read_state(folder, &out->state);
     return folder;
 }
 
 void handle_put_asset(struct exchange *x)
 {
-    char filename[FILENAME_MAX_BYTES + 1];
-    int folder = find_asset(x, x->arg, filename);
+    struct asset_found found;
+    int folder = assets_find(x, x->arg, &found);
 
     if (folder >= 0) {
         close(folder);
@@ -333,83 +275,94 @@ void handle_put_asset(struct exchange *x)
 
 void handle_get_asset(struct exchange *x)
 {
-    char filename[FILENAME_MAX_BYTES + 1], id[UUID_TEXT_MAX];
-    int folder = find_asset(x, x->arg, filename);
+    struct asset_found found;
+    int folder = assets_find(x, x->arg, &found);
 
     if (folder >= 0) {
         close(folder);
-        snprintf(id, sizeof(id), "%.*s", SLICE_FMT(x->arg));
-        answer_asset(x, 200, "ok", id, filename, "clean");
+        answer_asset(x, 200, "ok", found.id, found.name, &found.state);
     }
+}
+
+/* ---- Their end ---- */
+
+struct deletion {
+    struct offload offload; /* first */
+    struct exchange *x;     /* NULL: the client left */
+    struct asset_jobs *jobs;
+    struct asset_found found;
+    struct s3_outcome outcome;
+    bool gone;
+};
+
+static bool deletion_is_stopped(void *arg)
+{
+    return offload_is_cancelled(arg);
+}
+
+static void run_deletion(struct offload *o)
+{
+    struct deletion *d = (struct deletion *)(void *)o;
+    const struct s3_stop stop = { deletion_is_stopped, o };
+
+    d->gone = asset_delete(d->jobs, d->found.id, &stop, &d->outcome);
+}
+
+static void answer_deletion(const struct deletion *d)
+{
+    if (d->gone) {
+        answer_asset(d->x, 200, "success", d->found.id, d->found.name, NULL);
+    } else if (d->outcome.status == 404) {
+        assets_answer_error(d->x, ENOENT);
+    } else {
+        exchange_fail(d->x, d->outcome.status, "The asset was not deleted: %s.", d->outcome.why);
+    }
+}
+
+static void deletion_done(struct offload *o)
+{
+    struct deletion *d = (struct deletion *)(void *)o;
+
+    if (d->x != NULL) {
+        d->x->on_end = NULL;
+        answer_deletion(d);
+    }
+    free(d);
+}
+
+static void deleting_client_left(struct exchange *x)
+{
+    struct deletion *d = x->state;
+
+    d->x = NULL;
+    offload_cancel(&d->offload);
 }
 
 void handle_delete_asset(struct exchange *x)
 {
-    char filename[FILENAME_MAX_BYTES + 1], id[UUID_TEXT_MAX];
-    int folder = find_asset(x, x->arg, filename);
-    struct stat st = { .st_size = 0 };
+    struct deletion d = { .x = x, .jobs = x->worker->site->assets }, *waiting;
+    int folder = assets_find(x, x->arg, &d.found);
 
     if (folder < 0) {
         return;
     }
-    snprintf(id, sizeof(id), "%.*s", SLICE_FMT(x->arg));
-    fstatat(folder, filename, &st, AT_SYMLINK_NOFOLLOW);
-    walk(folder, "", NULL);
     close(folder);
-    int assets = store_open(x->worker->site, "assets");
-    if (assets >= 0) {
-        unlinkat(assets, id, AT_REMOVEDIR);
-        close(assets);
-    }
-    store_add(x->worker->site, 0, (uint64_t)st.st_size);
-    answer_asset(x, 200, "success", id, filename, "deleted");
-}
-
-static void redirect_to_current(struct exchange *x, const char *id, const char *filename)
-{
-    struct buf url;
-
-    buf_init(&url, LOCATION_MAX_BYTES);
-    buf_printf(&url, "/media/%s/", id);
-    encode_component(&url, slice_str(filename));
-    struct field location = { SLICE("Location"), buf_slice(&url) };
-    exchange_answer(x, &(struct answer){ .status = 302, .fields = &location, .field_count = 1 });
-    buf_release(&url);
-}
-
-static void answer_media(struct exchange *x, struct slice id_text, struct slice wanted)
-{
-    char filename[FILENAME_MAX_BYTES + 1], id[UUID_TEXT_MAX];
-    int folder = find_asset(x, id_text, filename);
-
-    if (folder < 0) {
+    if (!asset_jobs_may_wait(d.jobs)) {
+        run_deletion(&d.offload);
+        answer_deletion(&d);
         return;
     }
-    snprintf(id, sizeof(id), "%.*s", SLICE_FMT(id_text));
-    if (slice_eq(wanted, slice_str(filename))) {
-        int fd = beneath_open(folder, wanted, O_RDONLY | O_NONBLOCK, 0);
-        if (fd >= 0) {
-            send_file_answer(x, fd, send_file_type(wanted));
-        } else {
-            answer_error(x, errno);
-        }
-    } else {
-        redirect_to_current(x, id, filename);
+    d.offload.run = run_deletion;
+    d.offload.done = deletion_done;
+    waiting = malloc(sizeof(*waiting));
+    if (waiting != NULL) {
+        *waiting = d;
     }
-    close(folder);
-}
-
-void handle_media(struct exchange *x)
-{
-    struct slice rest = x->arg;
-    struct slice id = slice_split(&rest, '/');
-    struct buf name;
-
-    buf_init(&name, LOCATION_MAX_BYTES);
-    if (!decode_path(&name, rest) || !beneath_is_safe(buf_slice(&name)) || slice_find(buf_slice(&name), '/') >= 0) {
-        exchange_fail(x, 400, "The path of a medium is /media/ID/FILENAME.");
-    } else {
-        answer_media(x, id, buf_slice(&name));
+    if (waiting == NULL || !offload_start(&waiting->offload, x->worker)) {
+        free(waiting);
+        exchange_fail(x, 503, "Too much is being done already.");
+        return;
     }
-    buf_release(&name);
+    x->state = waiting;
+    x->on_end = deleting_client_left;
 }

@@ -40,12 +40,46 @@ bool offload_is_cancelled(const struct offload *o)
     return __atomic_load_n(&o->_cancelled, __ATOMIC_RELAXED) != 0;
 }
 
+void offload_post(struct offload *o)
+{
+    struct worker *w = o->_worker;
+
+    pthread_mutex_lock(&w->mail_lock);
+    bool is_new = !o->_posted;
+    if (is_new) {
+        o->_posted = true;
+        o->_next_posted = w->posts;
+        w->posts = o;
+    }
+    pthread_mutex_unlock(&w->mail_lock);
+    if (is_new) {
+        wakeup_send(&w->wakeup);
+    }
+}
+
+/* The next of those that posted, which may post again from now on. */
+static struct offload *take_post(struct worker *w, struct offload **posts)
+{
+    struct offload *o = *posts;
+
+    pthread_mutex_lock(&w->mail_lock);
+    *posts = o->_next_posted;
+    o->_posted = false;
+    pthread_mutex_unlock(&w->mail_lock);
+    return o;
+}
+
+/* Both lists are taken at one moment: what ended by then has no later post. */
 void offload_collect(struct worker *w)
 {
     pthread_mutex_lock(&w->mail_lock);
-    struct offload *ended = w->mail;
-    w->mail = NULL;
+    struct offload *ended = w->mail, *posts = w->posts;
+    w->mail = w->posts = NULL;
     pthread_mutex_unlock(&w->mail_lock);
+    while (posts != NULL) {
+        struct offload *o = take_post(w, &posts);
+        o->progress(o);
+    }
     while (ended != NULL) {
         struct offload *next = ended->_next;
         pthread_join(ended->_thread, NULL);

@@ -76,7 +76,7 @@ static const struct route ROUTES[] = {
     { UNDER("/assets/", "id"), .methods = 1u << REQUEST_DELETE, .flags = ROUTE_WRITES, .start = handle_delete_asset,
       .text = "removes it" },
     { UNDER("/media/", "id}/{filename"), .methods = GET, .flags = ROUTE_LONG_ARG, .start = handle_media,
-      .text = "an asset's file" },
+      .text = "an asset's file; ?stream_from_s3= ?redirect_to_s3= ?proxy_to_s3=" },
     { EXACT("/drip"), .methods = ANY, .start = handle_drip, .text = "?bytes= one at a time, ?ms= apart" },
     { EXACT("/headers"), .methods = ANY, .start = handle_headers, .text = "the request as it arrived" },
     { EXACT("/readyz"), .methods = GET, .start = handle_ready, .text = "the server takes requests" },

@@ -14,7 +14,7 @@
 #include "serve/site.h"
 #include "serve/worker.h"
 
-enum { THREADS_MAX = 1024, BACKLOG_DEFAULT = 4096, TEXTS = 8, RECURSION_MAX = 40 };
+enum { THREADS_MAX = 1024, BACKLOG_DEFAULT = 4096, TEXTS = 15, RECURSION_MAX = 40 };
 
 #define SECOND_NS 1000000000u
 
@@ -50,6 +50,8 @@ void serve_config_init(struct serve_config *c)
         .max_disk_bytes = 4ull * 1024 * 1024 * 1024,
         .max_recursion = 25,
         .blobstore_timeout_ns = 60ull * SECOND_NS,
+        .s3_timeout_ns = 10ull * SECOND_NS,
+        .scan_timeout_ns = 60ull * SECOND_NS,
         .self_urls = STRLIST_INIT,
         .allow_upstream = STRLIST_INIT,
     };
@@ -103,8 +105,9 @@ static bool copy_list(struct strlist *to, const struct strlist *from)
 static bool copy_texts(struct serve *s)
 {
     struct serve_config *c = &s->config;
-    const char **texts[TEXTS] = { &c->cert_file,  &c->key_file, &c->root,       &c->data_root,
-                                  &c->cluster_id, &c->token,    &c->access_log, &c->blobstore };
+    const char **texts[TEXTS] = { &c->cert_file, &c->key_file,         &c->root,      &c->data_root,    &c->cluster_id,
+                                  &c->token,     &c->access_log,       &c->s3_bucket, &c->s3_endpoint,  &c->s3_key_id,
+                                  &c->s3_secret, &c->s3_session_token, &c->s3_region, &c->scan_command, &c->blobstore };
 
     for (size_t i = 0; i < TEXTS; i++) {
         if (*texts[i] == NULL) {

@@ -91,7 +91,8 @@ struct serve_config {
     /* --cluster-id TEXT: what /healthz says to prove that it is one of us; the same for all instances behind one name.
      * NULL: random */
     const char *cluster_id;
-    /* --trust-proxy: a router in front tells the truth in X-Forwarded-Proto and X-Forwarded-Host. false */
+    /* --trust-proxy: a router in front tells the truth in X-Forwarded-Proto and X-Forwarded-Host, and may take over the
+     * sending of assets from disk with X-Sendfile-Type and X-Accel-Mapping. false */
     bool trust_proxy;
     /* --blobstore URL: where /droplets keeps its files: PUT, GET, DELETE of URL/{a}/{b}; a user and password in it
      * become basic authorization. NULL: this server's own /blobs */
@@ -105,6 +106,21 @@ struct serve_config {
      * without token they are open. */
     const char *token;
     bool open_writes;
+    /* --s3-bucket NAME: clean assets are copied there too, and /media can come from it. NULL: no S3. --s3-endpoint URL;
+     * NULL: Amazon's of the region. The others come from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY (both needed),
+     * AWS_SESSION_TOKEN (NULL: none) and AWS_REGION (NULL: us-east-1). */
+    const char *s3_bucket, *s3_endpoint, *s3_key_id, *s3_secret, *s3_session_token, *s3_region;
+    /* --s3-timeout: nothing moved between S3 and us for that long: 504. 10 s; 0: none */
+    uint64_t s3_timeout_ns;
+    /* --scan-command CMD: judges each asset's file before it is served (scan.h). NULL: all are clean */
+    const char *scan_command;
+    uint64_t scan_timeout_ns; /* --scan-timeout: of one scan. 60 s; 0: none */
+    /* --one-at-a-time: requests take turns over all threads, as with a single-threaded application server. false */
+    bool one_at_a_time;
+    /* Told of what goes wrong in the background (a scan, a copy to S3), from any thread, in a sentence without full
+     * stop. NULL: nobody. */
+    void (*on_trouble)(void *arg, const char *text);
+    void *on_trouble_arg;
     /* --access-log FILE ("-": standard output): a JSON line for each answer. NULL: none */
     const char *access_log;
 };

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "serve/access_log.h"
+#include "serve/asset_jobs.h"
 
 int site_init(struct site *s, const struct serve_config *config, struct err *err)
 {
@@ -36,7 +37,7 @@ int site_init(struct site *s, const struct serve_config *config, struct err *err
             return err_set(err, ERR_CONFIG, errno, "cannot serve the folder %s", config->root);
         }
     }
-    return 0;
+    return asset_jobs_new(&s->assets, s, err);
 }
 
 void site_release(struct site *s)
@@ -44,6 +45,8 @@ void site_release(struct site *s)
     if (s->config == NULL) {
         return; /* never made */
     }
+    asset_jobs_free(s->assets);
+    s->assets = NULL;
     pthread_mutex_destroy(&s->usage.lock);
     flows_release(&s->flows);
     blobstore_release(&s->blobstore);

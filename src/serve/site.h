@@ -17,14 +17,16 @@ struct usage {
     bool known;
 };
 
+struct asset_jobs;
 struct worker;
 
 struct site {
     const struct serve_config *config;
     struct shared_tls tls; /* has a lock of its own */
     struct origins origins;
-    struct usage usage; /* has a lock of its own */
-    struct flows flows; /* has a lock of its own */
+    struct usage usage;        /* has a lock of its own */
+    struct flows flows;        /* has a lock of its own */
+    struct asset_jobs *assets; /* has a lock of its own */
     struct blobstore blobstore;
     char cluster_id[256];
     char self_url[ADDR_TEXT_MAX + 16]; /* a base that reaches this server from this machine */

@@ -60,7 +60,7 @@ struct worker {
     struct upstream *upstream;
     struct self_memory *self_memory;
     pthread_mutex_t mail_lock;
-    struct offload *mail;         /* ended ones, for offload_collect() */
+    struct offload *mail, *posts; /* ended ones, and those with something to show; for offload_collect() */
     unsigned away;                /* offloads that have not come back */
     int stop_calls, reload_calls; /* atomics, written by serve_stop() and serve_reload() */
     int reloads_done;

@@ -2,11 +2,11 @@
 """The assets of plimsoll serve: files that come as forms and are served from disk."""
 import json
 import os
-import re
 import subprocess
 
 import pytest
 
+from lib.assets import form, path_of, post
 from lib.serve_http import Server, request
 
 
@@ -17,23 +17,6 @@ def server(plimsoll, tmp_path):
     yield one
     assert not (one.root / "uploads").exists() or os.listdir(one.root / "uploads") == []
     assert one.stop() == 0
-
-
-def form(*parts, boundary="xyz", end=True):
-    """A body, and its Content-Type."""
-    body = b""
-    for name, filename, content in parts:
-        file = f'; filename="{filename}"' if filename is not None else ""
-        body += f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n\r\n'.encode("latin-1") + content + b"\r\n"
-    return body + (f"--{boundary}--\r\n".encode() if end else b""), [f"Content-Type: multipart/form-data; boundary={boundary}"]
-
-
-def post(server, filename, content, method="POST", path="/assets"):
-    return server.ask(path, method, *form(("asset[file]", filename, content)))
-
-
-def path_of(url):
-    return re.fullmatch(r"http://[^/]+(/.*)", url)[1]
 
 
 @pytest.mark.parametrize("size", [0, 29, 1 << 20])

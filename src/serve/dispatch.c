@@ -8,6 +8,7 @@
 #include "serve/access_log.h"
 #include "serve/routes.h"
 #include "serve/site.h"
+#include "serve/turns.h"
 #include "serve/worker.h"
 
 #define ALL_METHODS ((1u << REQUEST_METHODS) - 1)
@@ -56,13 +57,16 @@ static void answer_without_route(struct exchange *x)
     }
 }
 
-void dispatch_start(struct exchange *x)
+bool dispatch_start(struct exchange *x)
 {
-    if (x->route != NULL) {
+    if (x->route == NULL) {
+        answer_without_route(x);
+    } else if (turn_take(x)) {
         x->route->start(x);
     } else {
-        answer_without_route(x);
+        return false;
     }
+    return true;
 }
 
 void dispatch_detach(struct exchange *x)
@@ -80,6 +84,7 @@ void dispatch_detach(struct exchange *x)
     }
     free(x->_owned);
     x->_owned = NULL;
+    turn_end(x);
 }
 
 void dispatch_record(const struct exchange *x, int fd, uint64_t begin_ns, uint64_t content_bytes, bool complete)

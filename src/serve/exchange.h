@@ -86,6 +86,8 @@ struct exchange {
     uint16_t _status;  /* 0: not answered */
     unsigned _allowed; /* methods of the path */
     char *_owned;      /* freed at the end */
+    struct exchange *_turn_next;
+    uint8_t _turn; /* of turns.c */
     /* From here on it survives from one exchange of a connection to the next. */
     struct timer _timer;
     bool _has_timer;

@@ -394,8 +394,10 @@ static bool run_exchange(struct conn *c)
     struct http1 *h = &c->http1;
 
     if (!h->started && (h->body_done || dispatch_reads_body(&h->x))) {
-        h->started = true;
-        dispatch_start(&h->x);
+        h->started = dispatch_start(&h->x);
+        if (!h->started) {
+            return run_handler(c); /* others come first */
+        }
     }
     if (c->state == CONN_OPEN && h->body_done && !h->told_end) {
         h->told_end = true;

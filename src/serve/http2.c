@@ -14,7 +14,10 @@ enum {
     READS_MAX = 16,
     DROPPED_MAX_BYTES = 64 * 1024 * 1024, /* of a request's body behind its answer */
     NUMBER_BYTES = 24,
+    HELD_MAX_BYTES = 4 * 1024 * 1024, /* more than the window of a stream */
 };
+
+static void go_on(struct stream2 *s);
 
 static struct stream2 *stream_of(struct exchange *x)
 {
@@ -87,10 +90,19 @@ static void http2_answer(struct exchange *x, const struct answer *a)
 static void http2_resume(struct exchange *x)
 {
     struct stream2 *s = stream_of(x);
+    struct conn *c = s->conn;
 
     s->source.starved = false;
-    h2_server_resume(s->conn->http2->h2, s->id);
-    run_again(s->conn);
+    if (s->started) {
+        h2_server_resume(c->http2->h2, s->id);
+    }
+    if (conn_enter(c)) {
+        if (!s->started) {
+            go_on(s);
+        }
+        http2_run(c);
+        conn_leave(c);
+    }
 }
 
 static void http2_abort(struct exchange *x)
@@ -125,6 +137,7 @@ static void stream_free(struct stream2 *s)
 
     free(s->head_bytes);
     free(s->filled);
+    buf_release(&s->held);
     free(s);
     worker_conn_forgotten(w);
 }
@@ -170,6 +183,7 @@ static struct stream2 *stream_new(struct conn *c, int32_t id, const struct reque
     request_head_moved(&s->head, bytes.ptr, s->head_bytes);
     s->conn = c;
     s->id = id;
+    buf_init(&s->held, HELD_MAX_BYTES);
     s->begin_ns = c->worker->now_ns;
     s->x.head = &s->head;
     s->x.worker = c->worker;
@@ -184,12 +198,53 @@ static struct stream2 *stream_new(struct conn *c, int32_t id, const struct reque
     return s;
 }
 
+static void take_data(struct stream2 *s, struct slice bytes)
+{
+    if (exchange_is_answered(&s->x)) { /* some clients take a reset for a failure, so a while of it is dropped first */
+        s->dropped += bytes.len;
+        if (s->dropped > DROPPED_MAX_BYTES) {
+            h2_server_end_request(s->conn->http2->h2, s->id);
+        }
+        return;
+    }
+    if (s->received > s->x.worker->config->body_max_bytes) {
+        dispatch_detach(&s->x);
+        s->started = true;
+        exchange_fail(&s->x, 413, "The body is too large.");
+    } else if (s->x.on_body != NULL) {
+        s->x.on_body(&s->x, bytes);
+    }
+}
+
+/* For its turn, with content that must not get lost. */
+static bool is_waiting(const struct stream2 *s)
+{
+    return !s->started && dispatch_reads_body(&s->x);
+}
+
+static void take_held(struct stream2 *s)
+{
+    if (!buf_ok(&s->held)) {
+        h2_server_reset(s->conn->http2->h2, s->id);
+    } else if (s->held.len > 0) {
+        take_data(s, buf_slice(&s->held));
+        if (!s->x.body_paused) {
+            h2_server_consumed(s->conn->http2->h2, s->id, s->unconsumed);
+            s->unconsumed = 0;
+        }
+    }
+    buf_release(&s->held);
+}
+
 /* Starts the handler when it is time, and tells it the end of the body. */
 static void go_on(struct stream2 *s)
 {
     if (!s->started && (s->body_done || dispatch_reads_body(&s->x))) {
-        s->started = true;
-        dispatch_start(&s->x);
+        s->started = dispatch_start(&s->x);
+        if (!s->started) {
+            return; /* others come first */
+        }
+        take_held(s);
     }
     if (s->body_done && !s->told_end) {
         s->told_end = true;
@@ -226,31 +281,17 @@ static void *on_request(void *connection, int32_t id, const struct request_head 
     return s; /* without a body on_data_end() follows at once */
 }
 
-static void take_data(struct stream2 *s, struct slice bytes)
-{
-    if (exchange_is_answered(&s->x)) { /* some clients take a reset for a failure, so a while of it is dropped first */
-        s->dropped += bytes.len;
-        if (s->dropped > DROPPED_MAX_BYTES) {
-            h2_server_end_request(s->conn->http2->h2, s->id);
-        }
-        return;
-    }
-    if (s->received > s->x.worker->config->body_max_bytes) {
-        dispatch_detach(&s->x);
-        s->started = true;
-        exchange_fail(&s->x, 413, "The body is too large.");
-    } else if (s->x.on_body != NULL) {
-        s->x.on_body(&s->x, bytes);
-    }
-}
-
 static void on_data(void *stream, struct slice bytes)
 {
     struct stream2 *s = stream;
 
     s->received += bytes.len;
     s->conn->body_bytes += bytes.len;
-    take_data(s, bytes);
+    if (is_waiting(s)) {
+        buf_add_slice(&s->held, bytes); /* the window bounds it: nothing is given back meanwhile */
+    } else {
+        take_data(s, bytes);
+    }
     if (s->x.body_paused && !exchange_is_answered(&s->x)) {
         s->unconsumed += bytes.len;
     } else {

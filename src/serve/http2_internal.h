@@ -16,6 +16,7 @@ struct stream2 {
     char *head_bytes;
     uint64_t begin_ns, received, dropped, content_bytes;
     size_t unconsumed; /* came while the handler had paused the body: the window that is not given back yet */
+    struct buf held;   /* content that came before the handler started */
     bool started, body_done, told_end, answered_all;
     struct http1_source source; /* of the answer's content */
     char *filled;               /* what fill() made: its pieces are larger than a frame may be */

@@ -13,6 +13,7 @@ int site_init(struct site *s, const struct serve_config *config, struct err *err
 {
     *s = (struct site){ .config = config, .access_log = -1, .data = -1, .root = -1 };
     pthread_mutex_init(&s->usage.lock, NULL);
+    turns_init(&s->turns);
     if (config->cluster_id != NULL) {
         snprintf(s->cluster_id, sizeof(s->cluster_id), "%s", config->cluster_id);
     } else {
@@ -48,6 +49,7 @@ void site_release(struct site *s)
     asset_jobs_free(s->assets);
     s->assets = NULL;
     pthread_mutex_destroy(&s->usage.lock);
+    turns_release(&s->turns);
     flows_release(&s->flows);
     blobstore_release(&s->blobstore);
     if (s->root >= 0) {

@@ -9,6 +9,7 @@
 #include "serve/origins.h"
 #include "serve/serve.h"
 #include "serve/shared_tls.h"
+#include "serve/turns.h"
 
 /* What lies below the data root, as far as it is known. */
 struct usage {
@@ -27,6 +28,7 @@ struct site {
     struct usage usage;        /* has a lock of its own */
     struct flows flows;        /* has a lock of its own */
     struct asset_jobs *assets; /* has a lock of its own */
+    struct turns turns;        /* has a lock of its own */
     struct blobstore blobstore;
     char cluster_id[256];
     char self_url[ADDR_TEXT_MAX + 16]; /* a base that reaches this server from this machine */

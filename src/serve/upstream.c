@@ -8,6 +8,7 @@
 
 #include "net/tls.h"
 #include "serve/offload.h"
+#include "serve/site.h"
 #include "serve/worker.h"
 
 #define TICK_NS 250000000u
@@ -168,6 +169,9 @@ static bool build_request(struct upstream_call *call, const struct upstream_requ
     buf_add_str(out, "\r\nUser-Agent: plimsoll/" PLIMSOLL_VERSION "\r\nAccept: ");
     buf_add_str(out, call->on_content != NULL ? "*/*\r\n" : "application/json\r\n");
     buf_add_slice(out, r->fields);
+    if (call->_worker->config->one_at_a_time) {
+        buf_printf(out, TURN_FIELD ": %s\r\n", call->_worker->site->turns.pass);
+    }
     if (r->content == UPSTREAM_FILE) {
         buf_printf(out, "Content-Length: %llu\r\n", (unsigned long long)r->length);
     } else if (r->content == UPSTREAM_STREAM) {

@@ -14,6 +14,7 @@
 #include "serve/http_date.h"
 #include "serve/offload.h"
 #include "serve/self.h"
+#include "serve/turns.h"
 #include "serve/upstream.h"
 
 enum { ACCEPTS_PER_EVENT = 64 }; /* a storm of connections must not starve those that are open */
@@ -232,6 +233,7 @@ static void woken(struct wakeup *wakeup)
 
     worker_touch(w);
     offload_collect(w);
+    turn_collect(w);
     if (reloads != w->reloads_done) {
         reload(w, reloads);
     }

@@ -24,6 +24,7 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
     --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --name --label --no-store --dry-run --help'
+_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --work-dir --progress --name --label --no-store --dry-run --schema --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
@@ -74,7 +75,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds run serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -125,6 +126,20 @@ _plimsoll() {
             ;;
         esac
         ;;
+    run)
+        case $before in
+        --resume) mapfile -t COMPREPLY < <(compgen -W "$(_plimsoll_runs)" -- "$word") ;;
+        *)
+            if [[ $word != -* ]]; then
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            else
+                _plimsoll_values "$before" "$word" ||
+                    mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_run_options" -- "$word")
+            fi
+            ;;
+        esac
+        ;;
     mb)
         case $before in
         -i | --request-file | -o | --response-file)
@@ -157,7 +172,7 @@ _plimsoll() {
             ;;
         esac
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds run serve' -- "$word") ;;
     esac
 }
 

@@ -92,7 +92,7 @@ struct matrix_figure matrix_figure(const struct matrix *m, uint32_t cell, uint32
         logs += found->value > 0 ? log(found->value) : (double)NAN;
     }
     if (f.count > 0)
-        f.mean = isnan(logs) ? sum / f.count : exp(logs / f.count);
+        f.mean = f.count == 1 || isnan(logs) ? sum / f.count : exp(logs / f.count);
     else
         f.min = f.max = (double)NAN;
     return f;

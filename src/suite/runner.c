@@ -209,7 +209,7 @@ static int try_sample(struct work *w, const struct plan_step *step, const struct
 {
     const struct plan *p = w->runner->plan;
     const size_t number = (size_t)(step - p->steps);
-    char json_path[PATH_MAX], log_path[PATH_MAX], note[SAMPLE_NOTE_MAX], dead[200];
+    char json_path[PATH_MAX], log_path[PATH_MAX], note[SAMPLE_NOTE_MAX];
     const struct sampler x = { .runner = w->runner,
                                .step = step,
                                .names = names,
@@ -230,11 +230,16 @@ static int try_sample(struct work *w, const struct plan_step *step, const struct
     if (sample_make(&x, &r, note, w->err) != 0)
         return -1;
     w->progress.live = NULL;
-    if (r != NULL && services_find_dead(&w->services, dead, sizeof(dead)) != NULL &&
-        (r->valid = false, !result_add_reason(r, "%s", dead)))
-        return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
     if (r != NULL)
         outcome = sample_is_valid(p->suite, r, note) ? SAMPLE_VALID : SAMPLE_INVALID;
+    if (r != NULL && services_find_dead(&w->services, note, sizeof(note)) != NULL) { /* the reason behind all others */
+        outcome = SAMPLE_INVALID;
+        r->valid = false;
+        if (!result_add_reason(r, "%s", note)) {
+            result_free(r);
+            return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
+        }
+    }
     *again = outcome != SAMPLE_VALID && !is_last && !is_stopped(w);
     rc = *again || (r == NULL && is_stopped(w)) ? 0 : hand_on(w, step, outcome, r, note);
     result_free(r);

@@ -163,7 +163,7 @@ static enum io after_write(struct stream *s, ssize_t n, size_t *moved)
     return errno == EAGAIN || errno == ENOTCONN ? IO_WANT_WRITE : fail(s, errno);
 }
 
-enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved)
+static enum io write_with(struct stream *s, const void *bytes, size_t len, int flags, size_t *moved)
 {
     ssize_t n;
 
@@ -172,9 +172,19 @@ enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *mo
         return stream_tls_write(s, bytes, len, moved);
     }
     do {
-        n = send(s->fd, bytes, len, MSG_NOSIGNAL);
+        n = send(s->fd, bytes, len, flags);
     } while (n < 0 && errno == EINTR);
     return after_write(s, n, moved);
+}
+
+enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved)
+{
+    return write_with(s, bytes, len, MSG_NOSIGNAL, moved);
+}
+
+enum io stream_write_more(struct stream *s, const void *bytes, size_t len, size_t *moved)
+{
+    return write_with(s, bytes, len, MSG_NOSIGNAL | MSG_MORE, moved);
 }
 
 static enum io send_file_copied(struct stream *s, int file, off_t offset, size_t len, void *scratch, size_t *moved)

@@ -76,6 +76,8 @@ enum io stream_read(struct stream *s, void *out, size_t len, size_t *moved);
 enum io stream_discard(struct stream *s, uint64_t len, void *scratch, size_t scratch_len, size_t *moved);
 /* After IO_WANT_* a TLS stream must be given the same bytes again (at any address; more may follow them). */
 enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved);
+/* The same, and more follows at once: what does not fill a segment may wait for it. */
+enum io stream_write_more(struct stream *s, const void *bytes, size_t len, size_t *moved);
 /* From a file: sendfile for plain sockets, pread + write through scratch for TLS. IO_EOF: the file ends at offset. */
 enum io stream_send_file(struct stream *s, int file, uint64_t offset, size_t len, void *scratch, size_t scratch_len,
                          size_t *moved);

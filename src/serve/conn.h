@@ -88,6 +88,8 @@ void conn_release_held(struct conn *c);
 bool conn_keep(struct conn *c, struct slice bytes);
 /* Writes what is in `out`: CONN_MOVED when all of it. */
 enum conn_io conn_flush(struct conn *c);
+/* The same, and more is written at once: no packet needs to carry this alone. */
+enum conn_io conn_flush_more(struct conn *c);
 /* Room for n more bytes in `out` (n <= WORKER_OUT_BYTES / 2), flushed or enlarged when needed. NULL: the connection is
  * closed. */
 char *conn_room(struct conn *c, size_t n);

@@ -221,11 +221,12 @@ enum conn_io conn_send_file(struct conn *c, int file, uint64_t offset, size_t le
     return written(c, io, *moved);
 }
 
-enum conn_io conn_flush(struct conn *c)
+static enum conn_io flush(struct conn *c, enum io (*write)(struct stream *, const void *, size_t, size_t *))
 {
     while (c->out.start < c->out.end) {
-        size_t moved;
-        enum conn_io io = conn_write(c, c->out.bytes + c->out.start, c->out.end - c->out.start, &moved);
+        size_t moved = 0;
+        enum io done = write(&c->stream, c->out.bytes + c->out.start, c->out.end - c->out.start, &moved);
+        enum conn_io io = written(c, done, moved);
         if (io != CONN_MOVED) {
             return io;
         }
@@ -237,6 +238,16 @@ enum conn_io conn_flush(struct conn *c)
         conn_buffer_lend(&c->out, c->worker->out_bytes, WORKER_OUT_BYTES);
     }
     return CONN_MOVED;
+}
+
+enum conn_io conn_flush(struct conn *c)
+{
+    return flush(c, stream_write);
+}
+
+enum conn_io conn_flush_more(struct conn *c)
+{
+    return flush(c, stream_write_more);
 }
 
 size_t conn_free_room(const struct conn *c)

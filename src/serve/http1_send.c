@@ -190,8 +190,8 @@ static bool send_bytes(struct conn *c)
     return send_memory(c, slice_from(s->bytes + s->offset, (size_t)s->left));
 }
 
-/* From the file into `out`, behind the head: small files whole, of large ones the beginning, so that no packet carries
- * a head alone. */
+/* From the file into `out`, behind the head: small files whole, of large ones over TLS the beginning, so that no record
+ * carries a head alone. */
 static bool copy_file(struct conn *c)
 {
     struct http1_source *s = &c->http1.source;
@@ -210,12 +210,12 @@ static bool send_file(struct conn *c)
 {
     struct http1_source *s = &c->http1.source;
     size_t moved;
-    bool fits = conn_free_room(c) >= COPY_FILE_MAX;
+    bool fits = conn_free_room(c) >= COPY_FILE_MAX, tls = stream_is_tls(&c->stream);
 
-    if (fits && (s->left <= COPY_FILE_MAX || (c->out.end > c->out.start && s->offset == c->http1.file_begin))) {
+    if (fits && (s->left <= COPY_FILE_MAX || (tls && c->out.end > c->out.start && s->offset == c->http1.file_begin))) {
         return copy_file(c);
     }
-    if (conn_flush(c) != CONN_MOVED ||
+    if (conn_flush_more(c) != CONN_MOVED ||
         conn_send_file(c, s->file, s->offset, at_most(s->left, DIRECT_MAX), &moved) != CONN_MOVED) {
         return wait_send(c);
     }

@@ -304,10 +304,6 @@ static int check_whole(struct reader *r)
     }
     if (s->metric_count > 0 && s->doer != DOER_COMMAND)
         return err_set(r->err, ERR_CONFIG, 0, "%s: \"metrics\" goes with \"command\" alone", s->file);
-    for (size_t k = 0; k < s->dimension_count; k++)
-        if (pairs_get(&s->parameters, s->dimensions[k].name) != NULL)
-            return err_set(r->err, ERR_CONFIG, 0, "%s:%u: \"%s\" is a dimension and a parameter", s->file,
-                           s->dimensions[k].line, s->dimensions[k].name);
     for (size_t k = 0; k < s->against.count; k++)
         if (!pairs_has(&s->parameters, slice_str(s->against.items[k].name)))
             return suite_unknown_parameter(s, slice_str(s->against.items[k].name), r->err);
@@ -320,9 +316,16 @@ static int name_file(struct reader *r, const char *path)
     const char *slash = strrchr(path, '/');
     const char *base = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
+    char *given;
 
     s->file = strdup(path);
-    s->dir = slash != NULL ? slice_dup(slice_from(path, slash > path ? (size_t)(slash - path) : 1)) : strdup(".");
+    given = slash != NULL ? slice_dup(slice_from(path, slash > path ? (size_t)(slash - path) : 1)) : strdup(".");
+    s->dir = given != NULL ? realpath(given, NULL) : NULL; /* commands run there */
+    if (s->dir == NULL) {
+        s->dir = given;
+        given = NULL;
+    }
+    free(given);
     s->name = slice_dup(slice_from(base, dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base)));
     return s->file != NULL && s->dir != NULL && s->name != NULL ? 0 : no_memory(r);
 }

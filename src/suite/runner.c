@@ -248,11 +248,28 @@ static int try_sample(struct work *w, const struct plan_step *step, const struct
     return rc;
 }
 
+/* A parameter may hold what only the runner knows: {port:NAME}, {work}, {run}, {plimsoll}. */
+static int fill_values(struct names *all, const struct names *known, struct err *err)
+{
+    for (size_t k = 0; k < all->count; k++) {
+        char *value = strstr(all->items[k].value, "{") != NULL ? names_text(known, all->items[k].value, NULL) : NULL;
+
+        if (value == NULL) /* no such place: text */
+            continue;
+        if (!names_set(all, all->items[k].name, value)) {
+            free(value);
+            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
+        }
+        free(value);
+    }
+    return 0;
+}
+
 static int add_names(struct names *all, const struct work *w, const struct plan_step *step, struct err *err)
 {
     if (!names_copy(all, &w->names))
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
-    return plan_names(w->runner->plan, step, all, err);
+    return plan_names(w->runner->plan, step, all, err) != 0 ? -1 : fill_values(all, &w->names, err);
 }
 
 static int run_step(struct work *w, const struct plan_step *step)
@@ -345,7 +362,9 @@ static int make_names(struct work *w)
     if (!names_set(&w->names, "work", r->work_dir) || !names_set(&w->names, "run", r->run) ||
         !names_set(&w->names, "plimsoll", r->program))
         return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for the run");
-    return services_init(&w->services, r->plan->suite, r->work_dir, r->stop, &w->names, w->err);
+    if (services_init(&w->services, r->plan->suite, r->work_dir, r->stop, &w->names, w->err) != 0)
+        return -1;
+    return fill_values(&w->names, &w->names, w->err);
 }
 
 int runner_run(struct runner *r, struct err *err)

@@ -61,6 +61,8 @@ static void test_cells(void **state)
           "1/x 2/x 3/x", true },
         { "values from a parameter", "command: x\nparameters: {n: [1, 2]}\nmatrix: {a: '{n}', b: [x]}\n", NULL,
           "1/x 2/x", true },
+        { "a dimension called as the parameter that fills it",
+          "command: x\nparameters: {a: [1, 2]}\nmatrix: {a: '{a}'}\n", NULL, "1 2", true },
         { "only some", "command: x\nmatrix: {a: [1, 2], b: [x, y]}\n", "*/y", "1/y 2/y", true },
         { "only none", "command: x\nmatrix: {a: [1, 2]}\n", "3", "no cell of", false },
         { "nothing left", "command: x\nmatrix: {a: [1]}\nexclude: {a: 1}\n", NULL, "has no cell left", false },

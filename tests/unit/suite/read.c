@@ -110,8 +110,6 @@ static void test_refusals(void **state)
         { "two services of a name", "command: x\nservices: [{name: a, run: b}, {name: a, run: b}]\n",
           "there are two services called \"a\"", "" },
         { "metrics of a load", "load: {url: x}\nmetrics: {name: a}\n", "\"metrics\" goes with \"command\" alone", "" },
-        { "a dimension that is a parameter", "command: x\nparameters: {a: 1}\nmatrix: {a: [1]}\n",
-          "\"a\" is a dimension and a parameter", "" },
         { "against what is no parameter", "command: x\nparameters: {target: 1}\nagainst: {tarGet: 2}\n",
           "no parameter \"tarGet\"", "did you mean \"target\"?" },
         { "broken YAML", "command: [x\n", ":", "" },

@@ -147,10 +147,54 @@ static int print_table(struct buf *out, struct libscols_table *t, unsigned width
     return 0;
 }
 
+/* Many metrics: a row for each of a cell's instead of a column. */
+static int add_metric_rows(struct libscols_table *t, const struct matrix *m, uint32_t cell, uint32_t side,
+                           uint32_t *rows)
+{
+    for (size_t k = 0; k < m->metrics.count && *rows < MATRIX_ROWS_MAX; k++, ++*rows) {
+        const struct comparison_metric words = described(m, m->metrics.items[k]);
+        const struct matrix_figure f = matrix_figure(m, cell, side, m->metrics.items[k]);
+        struct libscols_line *line = scols_table_new_line(t, NULL);
+        char text[WORDS_MAX], range[2 * WORDS_MAX + 8], high[WORDS_MAX];
+        int failed = line == NULL;
+
+        if (!failed)
+            failed |= scols_line_set_data(line, 0, m->cells[cell].name);
+        if (!failed)
+            failed |= scols_line_set_data(line, 1, m->side_count == 1 ? "" : side == 0 ? "a" : "b");
+        if (!failed)
+            failed |= scols_line_set_data(line, 2, words_metric(text, m->metrics.items[k]));
+        if (!failed)
+            failed |= scols_line_set_data(line, 3, words_value(text, &words, f.mean));
+        snprintf(range, sizeof(range), "%s ... %s", words_value(text, &words, f.min), words_value(high, &words, f.max));
+        if (!failed)
+            failed |= scols_line_set_data(line, 4, range);
+        snprintf(text, sizeof(text), "%u", f.count);
+        if (failed || scols_line_set_data(line, 5, text) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int fill_long(struct libscols_table *t, const struct matrix *m)
+{
+    static const char *const HEADINGS[] = { "cell", "side", "metric", "mean", "range", "samples" };
+    uint32_t rows = 0;
+
+    for (size_t k = 0; k < sizeof(HEADINGS) / sizeof(HEADINGS[0]); k++)
+        if (scols_table_new_column(t, HEADINGS[k], 0.1, k >= 3 ? SCOLS_FL_RIGHT : 0) == NULL)
+            return -1;
+    for (uint32_t cell = 0; cell < m->cell_count; cell++)
+        for (uint32_t side = 0; side < m->side_count; side++)
+            if (add_metric_rows(t, m, cell, side, &rows) != 0)
+                return -1;
+    return 0;
+}
+
 static int cells_table(struct buf *out, const struct matrix *m, unsigned width)
 {
     struct libscols_table *t = scols_new_table();
-    int rc = t == NULL ? -1 : fill(t, m);
+    int rc = t == NULL ? -1 : m->metrics.count > METRICS_SHOWN ? fill_long(t, m) : fill(t, m);
 
     if (rc == 0)
         rc = print_table(out, t, width > 2 ? width - 2 : 0);

@@ -33,6 +33,38 @@ static bool add_metrics(struct record *r, const struct rounds_round *round)
     return ended == 0 || record_add_metric(r, "error_share", (double)round->failed / ended, false, true);
 }
 
+/* "phase_upload_app_s": the mean of the copies that were ok; a phase that one of them did not have took it no time. */
+static bool add_phase(struct record *r, const struct rounds_round *round, const char *phase, size_t at)
+{
+    char name[128];
+    double sum = 0;
+    size_t ok = 0;
+    bool seen = false;
+
+    snprintf(name, sizeof(name), "phase_%.100s_s", phase);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == ' ')
+            *c = '_';
+    for (size_t i = 0; i < round->copy_count; i++) {
+        const struct rounds_copy *c = &round->copies[i];
+
+        if (!c->ok || c->phases == NULL)
+            continue;
+        seen = seen || !isnan(c->phases[at]);
+        sum += isnan(c->phases[at]) ? 0 : c->phases[at];
+        ok++;
+    }
+    return !seen || sum == 0 || record_add_metric(r, name, sum / (double)ok, false, false);
+}
+
+static bool add_phases(struct record *r, const struct rounds_result *rounds, const struct rounds_round *round)
+{
+    for (size_t i = 0; i < rounds->phase_count; i++)
+        if (!add_phase(r, round, rounds->phases[i].name, i))
+            return false;
+    return true;
+}
+
 static bool add_failures(struct record *r, const struct rounds_round *round)
 {
     for (size_t i = 0; i < round->copy_count; i++)
@@ -51,7 +83,7 @@ static bool add_round(struct side *s, const struct result *result, const struct 
     snprintf(concurrency, sizeof(concurrency), "%u", (unsigned)round->concurrency);
     return record_add_fact(r, FACT_CELL, "concurrency", concurrency) && side_add_run_facts(r, result) &&
            (r->session != NULL || record_set_session(r, result->id)) && add_metrics(r, round) &&
-           add_failures(r, round) && side_add_reason(r, result);
+           add_phases(r, result->rounds, round) && add_failures(r, round) && side_add_reason(r, result);
 }
 
 bool side_add_rounds(struct side *s, const struct result *result, uint32_t series, const char *source)

@@ -234,6 +234,18 @@ def test_documents_side_by_side_and_compared(plimsoll, rounds, tmp_path):
     assert all(c["verdict"] == "improved" and c["samples_base"] == 3 for c in cells)
 
 
+def test_phases_compared(plimsoll, rounds, tmp_path):
+    for name, staging in (("old", 12), ("new", 9)):
+        rows = "".join(f"2,{k},{copy},{staging + 5 + 0.1 * k + copy},{staging + 0.1 * k},5\n" for k in (1, 2, 3, 4) for copy in (1, 2))
+        (tmp_path / f"{name}.csv").write_text("concurrency,sample,copy,duration_s,phase stage app_s,phase start_s\n" + rows)
+        rounds("import", "--json", f"{name}.json", f"{name}.csv")
+    done = run_process([plimsoll, "compare", "--metric", "phase_stage_app_s,phase_start_s", "--same-session", "--format", "json",
+                        "old.json", "new.json"], 30, cwd=tmp_path)
+    verdicts = {c["metric"]: (c["verdict"], c["base"]) for c in json.loads(done.out)["cells"]}
+    assert verdicts["phase_stage_app_s"] == ("improved", pytest.approx(12.25, abs=0.01))
+    assert verdicts["phase_start_s"][0] != "improved"
+
+
 @pytest.mark.parametrize("content, said", [
     ("It took long.\n", "no line begins with a stamp of time"),
     ("concurrency,duration_s\n1,fast\n", "x:2: a number was expected, not \"fast\""),

@@ -7,6 +7,7 @@
 #include "report/fit.h"
 #include "report/rounds_parts.h"
 #include "report/table.h"
+#include "stats/summary.h"
 
 #define ROWS (TABLE_ROWS_MAX - 1) /* below the head */
 
@@ -218,6 +219,37 @@ static void say_how_they_started(const struct rounds_report *p, const struct rou
         buf_printf(p->s.out, "  The copies of a round started within %s.\n", rounds_time(text, most));
 }
 
+/* The rounds of a size taken together, where there are several. */
+static void add_sizes(const struct rounds_report *p, uint32_t series)
+{
+    size_t count;
+    const struct rounds_size *sizes = rounds_sizes_of_series(&p->sizes, series, &count);
+    struct table t;
+
+    buf_add_str(p->s.out, "\nMean of the rounds of a size\n");
+    table_init(&t, "rrrr");
+    table_cell(&t, "at once");
+    table_cell(&t, "rounds");
+    table_cell(&t, "mean");
+    table_cell(&t, "stddev");
+    for (size_t i = 0; i < count && i < ROWS; i++) {
+        double *means = calloc(sizes[i].mean_count + 1, sizeof(*means));
+        struct summary sum = { .mean = NAN };
+
+        for (size_t k = 0; means != NULL && k < sizes[i].mean_count; k++)
+            means[k] = sizes[i].means[k];
+        if (means != NULL && sizes[i].mean_count > 0)
+            summary_of(&sum, means, sizes[i].mean_count);
+        free(means);
+        table_cell(&t, "%" PRIu32, sizes[i].concurrency);
+        table_cell(&t, "%zu", sizes[i].rounds);
+        add_time(&t, sum.mean);
+        add_time(&t, sum.count > 1 ? sum.stddev : NAN);
+    }
+    table_print(&t, p->s.out, p->s.width);
+    table_release(&t);
+}
+
 void rounds_part_rounds(const struct rounds_report *p, uint32_t series)
 {
     const struct shape shape = shape_of(p->rounds, series);
@@ -234,6 +266,8 @@ void rounds_part_rounds(const struct rounds_report *p, uint32_t series)
     if (list != NULL && count > 0 && (shape.copies || p->rounds->series_count == 1))
         add_tables(p, &shape, &times, list, count);
     if (list != NULL && count > 0) {
+        if (shape.samples)
+            add_sizes(p, series);
         if (shape.failures)
             add_tables(p, &shape, &means, list, count);
         if (shape.moments)

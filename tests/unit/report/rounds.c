@@ -214,6 +214,34 @@ static void test_series_side_by_side(void **state)
     (void)state;
 }
 
+static void test_samples(void **state)
+{
+    static const double TIMES[2][2] = { { 10, 12 }, { 20, 26 } };
+    struct result *r = new_rounds();
+    struct buf out;
+
+    for (size_t i = 0; i < 4; i++) {
+        struct rounds_round *round = rounds_result_add_round(r->rounds);
+
+        assert_non_null(round);
+        round->concurrency = (uint32_t)i / 2 + 1;
+        round->sample = (uint32_t)i % 2 + 1;
+        assert_true(rounds_result_set_copies(r->rounds, round, round->concurrency));
+        for (uint32_t k = 0; k < round->concurrency; k++)
+            end_copy(&round->copies[k], 0, TIMES[i / 2][i % 2]);
+    }
+    finish(r);
+    buf_init(&out, 1u << 20);
+    report_text(&out, r, NULL);
+    expect(out.data, (const char *const[]){ "  at once  rounds     mean  stddev\n        1       2  11.00 s  1.41 s\n"
+                                            "        2       2  23.00 s  4.24 s\n",
+                                            NULL });
+    check_shape(out.data, 80);
+    buf_release(&out);
+    result_free(r);
+    (void)state;
+}
+
 static void test_csv(void **state)
 {
     struct result *r = pushes();
@@ -331,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_one_at_a_time),
         cmocka_unit_test(test_series_side_by_side),
+        cmocka_unit_test(test_samples),
         cmocka_unit_test(test_csv),
         cmocka_unit_test(test_roundup),
         cmocka_unit_test(test_markdown),

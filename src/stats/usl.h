@@ -26,7 +26,7 @@
  * law has no room for.
  *
  * WORKED EXAMPLE. Pushes on four cells, 1 2 4 8 16 32 at once, on average 32.1 32.295 33.905 36.1487 46.0206 72.0588 s:
- * lambda 0.0313, sigma 0.016, kappa 0.00077; peak at 35.9. */
+ * lambda 0.0315, sigma 0.0166, kappa 0.000765; peak at 35.9. */
 #ifndef PLIMSOLL_STATS_USL_H
 #define PLIMSOLL_STATS_USL_H
 

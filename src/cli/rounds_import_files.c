@@ -71,7 +71,7 @@ static size_t find(glob_t *found, const char *directory, const char *pattern)
 }
 
 /* The copies of a round: JSON lines, which have exact times, else logs. */
-static int add_copies(struct import_files *f, const char *directory, bool *any, struct err *err)
+static int add_copies(struct import_files *f, const char *directory, uint32_t concurrency, bool *any, struct err *err)
 {
     static const char *const PATTERNS[] = { "copy-*.jsonl", "copy-*.log", "*.log" };
     const uint32_t group = ++f->groups;
@@ -81,23 +81,23 @@ static int add_copies(struct import_files *f, const char *directory, bool *any, 
     for (size_t i = 0; i < sizeof(PATTERNS) / sizeof(PATTERNS[0]) && !*any; i++) {
         *any = find(&found, directory, PATTERNS[i]) > 0;
         for (size_t k = 0; k < found.gl_pathc && failed == 0; k++)
-            failed = add_file(f, found.gl_pathv[k], 0, group, err);
+            failed = add_file(f, found.gl_pathv[k], concurrency, group, err);
         globfree(&found);
     }
     return failed;
 }
 
-static int add_directory(struct import_files *f, const char *path, struct err *err)
+static int add_directory(struct import_files *f, const char *path, uint32_t concurrency, struct err *err)
 {
     glob_t rounds;
     bool any = false;
-    int failed = add_copies(f, path, &any, err);
+    int failed = add_copies(f, path, concurrency, &any, err);
 
     (void)find(&rounds, path, "round-*");
     for (size_t i = 0; i < rounds.gl_pathc && failed == 0; i++) {
         bool of_round = false;
 
-        failed = add_copies(f, rounds.gl_pathv[i], &of_round, err);
+        failed = add_copies(f, rounds.gl_pathv[i], concurrency, &of_round, err);
         any = any || of_round;
     }
     globfree(&rounds);
@@ -130,7 +130,7 @@ int import_files_read(struct import_files *out, const struct strlist *words, str
         struct stat info;
         const bool is_directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 
-        if ((is_directory ? add_directory(out, path, err) : add_file(out, path, concurrency, 0, err)) != 0)
+        if ((is_directory ? add_directory(out, path, concurrency, err) : add_file(out, path, concurrency, 0, err)) != 0)
             return -1;
     }
     for (size_t i = 0; i < out->count; i++)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DURATION_MIN_S 1e-9 /* what is below it is no duration, and its inverse no rate */
+
 static int no_memory(struct err *err)
 {
     return err_set(err, ERR_SYSTEM, ENOMEM, "no memory to sum up rounds");
@@ -62,7 +64,7 @@ static int add_duration(struct rounds_size *size, const struct rounds_round *rou
     const double mean = alone ? round->mean_s : round->mean_ok_s;
     const double discounted = isnan(round->mean_discounted_s) ? mean : round->mean_discounted_s;
 
-    if (!(mean > 0) || !isfinite(mean))
+    if (!(mean >= DURATION_MIN_S) || !isfinite(mean) || size->concurrency == 0)
         return 0;
     size->counts_failures = size->counts_failures || (alone && round->failed > 0);
     if (!append(&size->means, size->mean_count, mean) || !append(&size->discounted, size->mean_count, discounted))

@@ -321,7 +321,7 @@ static int fit_points(struct usl *out, struct data *d, const struct usl_point *p
     if (failed == 0) {
         fit_law(d, &solver, &out->law);
         out->rms = root_mean_square(d, &out->law);
-        out->verdict = out->rms > USL_RMS_MAX ? USL_DOES_NOT_FIT : USL_FITS;
+        out->verdict = out->rms <= USL_RMS_MAX ? USL_FITS : USL_DOES_NOT_FIT; /* nor does a NAN */
         out->extrapolated = isfinite(out->law.peak) && out->law.peak > out->n_max;
         if (with_intervals && out->verdict == USL_FITS)
             failed = find_intervals(out, d, points, &solver, err);

@@ -121,17 +121,17 @@ def test_one_core_kept_full_is_called_busy_and_a_sleeper_idle(load, start_target
 
 def test_a_process_that_ends_is_a_warning(load, start_target, start):
     target = start_target(OK)
-    mortal = start("sleep", "1.5")
+    mortal = start("sleep", "2.5")
     collector = threading.Thread(target=mortal.wait)
     collector.start()
-    run = load("-c", "1", "-d", "4s", "--watch", f"mortal=pid:{mortal.pid}", target.url(), server=target)
+    run = load("-c", "1", "-d", "5s", "--watch", f"mortal=pid:{mortal.pid}", target.url(), server=target)
     collector.join()
     check_figures(run.doc)
     assert run.exit == 0 and run.doc["valid"]
     (warning,) = warnings_of(run, "mortal")
     assert f"process {mortal.pid} has ended" in warning
     part = run.doc["watch"]["mortal"]
-    assert part["missed"] >= 2 and part["readings"] + part["missed"] == 5
+    assert part["missed"] >= 2 and part["readings"] + part["missed"] == 6
     assert part.get("rss_bytes", {"series": [None]})["series"][-1] is None
 
 

@@ -216,8 +216,8 @@ static int find_along(const struct finder *f, size_t d)
             return -1;
         if (next == f->m->cell_count || isnan(f->logs[k]) || isnan(f->logs[next]))
             continue;
-        fall = f->higher_is_better ? f->logs[k] - f->logs[next] : f->logs[next] - f->logs[k];
-        if (fall >= log(COLLAPSE) && add_collapse(f, k, next, d) != 0)
+        fall = f->logs[k] - f->logs[next];
+        if (f->higher_is_better && fall >= log(COLLAPSE) && add_collapse(f, k, next, d) != 0)
             return -1;
     }
     return 0;

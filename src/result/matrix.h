@@ -56,8 +56,8 @@ struct matrix_effect {
     double change; /* against the first value, over the cells that both have: 0.5 is half as much again; NAN: none */
     uint32_t cells;
 };
-/* One along a dimension, everything else alike, where the figure falls to a quarter or less (or rises to four times, of
- * one that is better when it is lower). */
+/* A step along a dimension, everything else alike, where a figure that should be high falls to a quarter or less. That
+ * a latency grows with the load is nobody's collapse. */
 struct matrix_collapse {
     uint32_t from, to; /* cells */
     size_t dimension;

@@ -51,3 +51,15 @@ def test_cloud_check(plimsoll, tmp_path):
     assert all(figure is not None for figure in metrics.values())
     # each repetition removed its files
     assert list((tmp_path / "work" / "data" / "output").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["haproxy", "nginx"])
+def test_gateway(plimsoll, tmp_path, kind):
+    if shutil.which(kind) is None:
+        pytest.skip(f"{kind} is not installed")
+    _, document = run_suite(plimsoll, tmp_path, "gateway.yaml", "-s", f"kind={kind}", "-s", "requests=100")
+    cells = {(c["cell"]["flow"], c["cell"]["via"]): c for c in document["cells"]}
+    assert set(cells) == {(f, v) for f in ("echo", "rest") for v in ("direct", "gateway")}
+    assert all(c["valid"] == 1 and c["metrics"]["error_share"]["mean"] == 0 for c in document["cells"])
+    # the cache of definitions was put back as it was found, and the store stayed idle (after_each checks it)
+    assert (tmp_path / "work" / "cache-before.json").read_text().startswith("{")

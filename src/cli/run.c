@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,15 +11,14 @@
 
 #include "base/file.h"
 #include "base/random.h"
-#include "base/units.h"
 #include "cli/complain.h"
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "cli/run_compare.h"
 #include "cli/run_matrix.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
+#include "cli/run_progress.h"
 #include "cli/storing.h"
 #include "report/matrix.h"
 #include "suite/keys.h"
@@ -61,61 +59,11 @@ static void print(FILE *to, struct buf *text)
 
 /* ---- while it runs ---- */
 
-static void add_step(struct buf *out, const struct run *run, const struct plan_step *step)
-{
-    buf_printf(out, "%s sample %u of %u%s", run->plan->cells[step->cell].name, step->sample + 1, run->plan->samples,
-               run->plan->sides == 1 ? ""
-               : step->side == 0     ? " (a)"
-                                     : " (b)");
-}
-
-static void progress_as_line(struct buf *out, const struct run *run, const struct runner_progress *now)
-{
-    char left[UNITS_TEXT_MAX];
-
-    buf_printf(out, "%zu of %zu  ", now->step + (now->now != NULL), now->steps);
-    if (now->now != NULL) {
-        add_step(out, run, now->now);
-        buf_add_str(out, "  ");
-    }
-    buf_add_str(out, now->stage);
-    if (now->attempt > 1)
-        buf_printf(out, " (attempt %u)", now->attempt);
-    if (!isnan(now->left_s))
-        buf_printf(out, "  %s left", units_format_duration(left, now->left_s * 1e9));
-}
-
-static void progress_as_json(struct buf *out, const struct run *run, const struct runner_progress *now)
-{
-    buf_printf(out,
-               "{\"elapsed_s\": %.3f, \"stage\": \"%s\", \"step\": %zu, \"steps\": %zu, \"cell\": ", now->elapsed_s,
-               now->stage, now->step, now->steps);
-    if (now->now != NULL)
-        buf_printf(out, "%u, \"sample\": %u, \"side\": %u", now->now->cell, now->now->sample, now->now->side);
-    else
-        buf_add_str(out, "null, \"sample\": null, \"side\": null");
-    if (!isnan(now->left_s))
-        buf_printf(out, ", \"left_s\": %.1f", now->left_s);
-    if (now->live != NULL && now->live[0] == '{')
-        buf_printf(out, ", \"live\": %s", now->live);
-    buf_add_char(out, '}');
-    (void)run;
-}
-
 static void on_progress(void *arg, const struct runner_progress *now)
 {
     struct run *run = arg;
-    struct buf line;
 
-    if (run->progress.mode == PROGRESS_NONE)
-        return;
-    buf_init(&line, LINE_MAX_BYTES);
-    if (run->progress.mode == PROGRESS_JSON)
-        progress_as_json(&line, run, now);
-    else
-        progress_as_line(&line, run, now);
-    progress_text(&run->progress, buf_slice(&line));
-    buf_release(&line);
+    run_progress_show(&run->progress, run->plan, now);
 }
 
 static void on_warning(void *arg, const char *text)
@@ -181,7 +129,7 @@ static void say_sample(struct run *run, const struct plan_step *step, enum sampl
         return;
     progress_end(&run->progress);
     buf_init(&line, LINE_MAX_BYTES);
-    add_step(&line, run, step);
+    run_add_step(&line, run->plan, step);
     cli_note(WHO, "%s: %s%s%s", line.data, WORDS[outcome], note != NULL && note[0] != '\0' ? ": " : "",
              note != NULL ? note : "");
     buf_release(&line);

@@ -156,7 +156,7 @@ def test_the_published_command(plimsoll, tmp_path, dav, way, store):
 @pytest.mark.parametrize("way", ["stream", "spool"])
 @pytest.mark.parametrize("store", ["itself", "nginx"])
 @pytest.mark.parametrize("version", ["--http1.1", "--http2"])
-def test_200_megabytes_are_never_held(plimsoll, tmp_path, dav, full, way, store, version):
+def test_200_megabytes_in_constant_memory(plimsoll, tmp_path, dav, full, way, store, version):
     size = 200_000_000 if full or (way, store) == ("stream", "nginx") else 60_000_000
     with open(tmp_path / "foo", "wb") as file:
         for at in range(0, size, 20_000_000):
@@ -451,3 +451,10 @@ def test_a_cut_download_is_seen(plimsoll, tmp_path, framing):
 def test_options_that_are_none(plimsoll, options, said):
     done = subprocess.run([plimsoll, "serve", *options], capture_output=True, text=True, timeout=10)
     assert done.returncode == 2 and said in done.stderr
+
+
+def test_one_at_a_time_does_not_wait_for_itself(plimsoll, tmp_path):
+    for way in ["stream", "spool"]:
+        with serving(plimsoll, tmp_path, "--droplets", way, "--one-at-a-time", "--blobstore-timeout", "5s") as server:
+            assert put(server, os.urandom(1_000_000)).status in (200, 201)
+            assert len(server.ask("/droplets/a/b").body) == 1_000_000

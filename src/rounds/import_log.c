@@ -76,7 +76,8 @@ static int follow_json_line(struct followed *f, const char *name, struct slice l
     text = doc_find(doc_root(d), "line");
     if (doc_kind(t) != DOC_TEXT || !import_seconds(doc_text(t), &at_s) ||
         (doc_kind(text) != DOC_TEXT && text != NULL)) {
-        failed = err_set(err, ERR_CONFIG, 0, "%s: a line without \"t\" and \"line\": %.60s", name, line.ptr);
+        failed = err_set(err, ERR_CONFIG, 0, "%s: a line without \"t\" and \"line\": %.*s", name,
+                         SLICE_FMT(slice_take(line, 60)));
     } else {
         const uint64_t at_ns = (uint64_t)(at_s * NS_PER_S);
 

@@ -14,6 +14,7 @@ import sys
 
 import cost
 import faults
+import import_mb
 import instructions
 import lab
 import memory
@@ -38,7 +39,8 @@ def parse():
 
 def benches(seconds):
     found = {cell.name: (lambda options, cell=cell: cost.run(cell, options)) for cell in cost.cells(seconds)}
-    found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run})
+    found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run,
+                  "import-mb": import_mb.run})
     found.update(serve.benches())
     return found
 
@@ -82,7 +84,7 @@ def write_page(table, options):
         page = f.read()
     begin, end = f"<!-- bench {table.name} -->", f"<!-- end {table.name} -->"
     measured = f"Measured {machine()}; {options.rounds} rounds of {options.seconds} s." if table.name not in \
-        ("faults", "memory", "instructions", "serve-idle") else f"Measured {machine()}."
+        ("faults", "memory", "instructions", "serve-idle", "import-mb") else f"Measured {machine()}."
     block = f"{begin}\n### {table.title}\n\n{table.markdown()}\n\n{measured}\n{end}"
     if begin in page:
         page = page[:page.index(begin)] + block + page[page.index(end) + len(end):]
@@ -108,7 +110,7 @@ def main():
     missed, busy = [], os.getloadavg()[0]
     for name in names:
         table = known[name](options)
-        if busy > 1 and name not in ("instructions", "memory", "faults", "serve-idle"):
+        if busy > 1 and name not in ("instructions", "memory", "faults", "serve-idle", "import-mb"):
             table.notes.append(f"The machine was busy before the start (load average {busy:.1f}): absolute figures are too high.")
         print(table.text() + "\n", flush=True)
         if options.write:

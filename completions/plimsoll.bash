@@ -13,7 +13,7 @@ _plimsoll_compare_options='--base --new --history --alias --metric --by --min-ch
     --format --output --help'
 _plimsoll_results_commands='list show tag untag note rm vacuum merge export import'
 _plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store
-    --format --help'
+    --format --push --index --uuid --insecure --help'
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
     -v --version -h --help'
 _plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'

@@ -229,7 +229,11 @@ complete -c plimsoll -n '__fish_seen_subcommand_from results' -l same-code -d 'm
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -s y -l yes -d 'do not ask'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -s o -l output -r -F -d 'write there'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l no-store -d 'do not keep the merged run'
-complete -c plimsoll -n '__fish_seen_subcommand_from results' -l format -r -f -a 'json csv' -d 'form of the export'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l format -r -f -a 'json csv targets markdown yaml junit openmetrics hdr hdr-log gnuplot elasticsearch' -d 'form of the export'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l push -r -f -d 'send the export to this server of documents'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l index -r -f -d 'index on that server'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l uuid -r -f -d 'run to read from it'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -s k -l insecure -d 'do not verify its certificate'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -s h -l help -d 'show this help'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -F
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -a import -d 'analyse what was timed elsewhere'

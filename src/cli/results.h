@@ -16,6 +16,8 @@ int results_rm(const struct results_options *o);
 int results_vacuum(const struct results_options *o);
 int results_export(const struct results_options *o);
 int results_import(const struct results_options *o);
+/* The runs that the options name, in that form, to a file ("-": standard output). */
+int results_write(const struct results_options *o, enum export_format format, const char *path);
 int results_merge(const struct results_options *o);
 
 #endif

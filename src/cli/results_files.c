@@ -1,92 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plimsoll results show, export, import */
+/* plimsoll results show, import */
 #include "cli/results.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "cli/complain.h"
 #include "cli/outputs.h"
 #include "cli/results_inputs.h"
+#include "cli/results_server.h"
 #include "cli/storing.h"
 #include "import/import.h"
-#include "report/csv.h"
+#include "report/imported.h"
 #include "report/runs_table.h"
 
 #define DOCUMENTS_MAX_BYTES (UINT64_C(1) << 31)
 
-/* ---- show, export ---- */
-
-/* Results on their way into a text. */
-struct gathering {
-    struct buf text;
-    size_t count;
-    enum results_format format;
-};
+/* ---- show ---- */
 
 static int no_memory(struct err *err)
 {
     return err_set(err, ERR_SYSTEM, 0, "out of memory, or more than 2 GiB of documents");
-}
-
-static int gather(void *arg, const struct result *r, struct slice json, const char *source, struct err *err)
-{
-    struct gathering *g = arg;
-    int failed = 0;
-
-    (void)source;
-    if (g->format == RESULTS_CSV) {
-        buf_add_str(&g->text, g->count > 0 ? "\n" : "");
-        report_csv(&g->text, r);
-    } else {
-        buf_add_str(&g->text, g->count > 0 ? ",\n" : "");
-        if (json.len > 0)
-            buf_add_slice(&g->text, json);
-        else
-            failed = result_to_json(r, &g->text, err);
-    }
-    g->count++;
-    return failed != 0 || buf_ok(&g->text) ? failed : no_memory(err);
-}
-
-/* One document is itself; several are an array. */
-static int publish(const struct gathering *g, const char *path, struct err *err)
-{
-    struct buf all;
-    int failed;
-
-    if (g->format != RESULTS_JSON || g->count == 1)
-        return file_write(path, buf_slice(&g->text), err);
-    buf_init(&all, DOCUMENTS_MAX_BYTES);
-    buf_add_str(&all, "[\n");
-    buf_add_slice(&all, buf_slice(&g->text));
-    buf_add_str(&all, "]\n");
-    failed = buf_ok(&all) ? file_write(path, buf_slice(&all), err) : no_memory(err);
-    buf_release(&all);
-    return failed;
-}
-
-static int write_documents(const struct results_options *o, const char *path)
-{
-    struct results_inputs in = { 0 };
-    struct gathering g = { .format = o->format };
-    struct err err = { 0 };
-    int failed = 0;
-
-    buf_init(&g.text, DOCUMENTS_MAX_BYTES);
-    for (size_t i = 0; i < o->words.count && failed == 0; i++)
-        failed = results_word_visit(&in, o->words.items[i], gather, &g, &err);
-    if (failed == 0)
-        failed = publish(&g, path, &err);
-    buf_release(&g.text);
-    results_inputs_release(&in);
-    return failed == 0 ? 0 : cli_complain(RESULTS_WHO, &err);
-}
-
-int results_export(const struct results_options *o)
-{
-    return write_documents(o, o->output != NULL ? o->output : "-");
 }
 
 /* Where show is. */
@@ -105,9 +39,11 @@ static int show_one(void *arg, const struct result *r, struct slice json, const 
     buf_init(&heading, 1u << 16);
     buf_add_str(&heading, s->count++ > 0 ? "\n" : "");
     report_run_heading(&heading, r);
+    if (result_is_import(r))
+        report_imported(&heading, r);
     fwrite(heading.data, 1, heading.len, stdout);
     buf_release(&heading);
-    sys = outputs_print(stdout, r);
+    sys = result_is_import(r) ? 0 : outputs_print(stdout, r);
     return sys == 0 ? 0 : err_set(err, ERR_SYSTEM, sys, "cannot write the report");
 }
 
@@ -119,7 +55,7 @@ int results_show(const struct results_options *o)
     int failed = 0;
 
     if (o->json)
-        return write_documents(o, "-");
+        return results_write(o, EXPORT_JSON, "-");
     for (size_t i = 0; i < o->words.count && failed == 0; i++)
         failed = results_word_visit(&in, o->words.items[i], show_one, &s, &err);
     results_inputs_release(&in);
@@ -164,15 +100,41 @@ static int store_one(struct importing *im, const struct result *r, struct err *e
     return failed;
 }
 
+static int store_all(struct importing *im, struct imported *in, struct err *err)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < in->count && failed == 0; i++)
+        failed = store_one(im, in->results[i], err);
+    imported_release(in);
+    return failed;
+}
+
 static int import_path(struct importing *im, const char *path, struct err *err)
 {
     const struct import_options options = { .name = im->options->name, .labels = &im->options->labels };
     struct imported in = { 0 };
-    int failed = import_file(&in, path, im->format, &options, err);
+    return import_file(&in, path, im->format, &options, err) == 0 ? store_all(im, &in, err) : -1;
+}
 
-    for (size_t i = 0; i < in.count && failed == 0; i++)
-        failed = store_one(im, in.results[i], err);
-    imported_release(&in);
+/* elasticsearch URL --index NAME --uuid UUID */
+static int import_server(struct importing *im, const char *url, struct err *err)
+{
+    const struct results_options *o = im->options;
+    const struct import_options options = { .name = o->name, .labels = &o->labels };
+    struct results_server server = { 0 };
+    struct imported in = { 0 };
+    int failed = results_server_set(&server, url, o, err);
+
+    if (failed == 0 && o->uuid == NULL) {
+        err_set(err, ERR_USAGE, 0, "--uuid is missing");
+        failed = err_hint(err, "which run to read");
+    }
+    if (failed == 0)
+        failed = elasticsearch_read(&in, &server.server, o->uuid, &options, err);
+    if (failed == 0)
+        failed = store_all(im, &in, err);
+    results_server_release(&server);
     return failed;
 }
 
@@ -209,15 +171,27 @@ static int print_imported(struct importing *im, struct err *err)
     return failed;
 }
 
+static int import_words(struct importing *im, struct err *err)
+{
+    const struct strlist *words = &im->options->words;
+    const bool server = words->count > 1 && strcmp(words->items[0], "elasticsearch") == 0;
+    const size_t first = server ||
+                         (words->count > 1 && import_format_parse(&im->format, slice_str(words->items[0])) == 0);
+    int failed = 0;
+
+    for (size_t i = first; i < words->count && failed == 0; i++)
+        failed = server ? import_server(im, words->items[i], err) : import_word(im, words->items[i], err);
+    return failed;
+}
+
 int results_import(const struct results_options *o)
 {
     struct importing im = { .options = o, .format = IMPORT_AUTO };
     struct err err = { 0 };
-    const size_t first = o->words.count > 1 && import_format_parse(&im.format, slice_str(o->words.items[0])) == 0;
     int failed = storing_open(&im.store, STORE_WRITE, &err);
 
-    for (size_t i = first; i < o->words.count && failed == 0; i++)
-        failed = import_word(&im, o->words.items[i], &err);
+    if (failed == 0)
+        failed = import_words(&im, &err);
     if (failed == 0 && im.in_batch > 0)
         failed = runstore_commit(im.store, &err);
     if (failed == 0)

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cli/option_values.h"
+#include "base/suggest.h"
 #include "cli/results.h"
+#include "import/import.h"
 
 #define FIELD(name) .offset = offsetof(struct results_options, name)
 #define HELP_ROW                                                    \
@@ -22,15 +24,16 @@ static int parse_word(void *field, const char *text, const struct option_row *ro
 
 static int parse_format(void *field, const char *text, const struct option_row *row, struct err *err)
 {
-    if (strcmp(text, "json") == 0) {
-        *(enum results_format *)field = RESULTS_JSON;
-    } else if (strcmp(text, "csv") == 0) {
-        *(enum results_format *)field = RESULTS_CSV;
-    } else {
-        err_set(err, ERR_USAGE, 0, "\"%s\" is no form", text);
-        return err_hint(err, "json or csv");
-    }
-    return 0;
+    struct suggestion near;
+
+    if (export_format_parse(field, slice_str(text)) == 0)
+        return 0;
+    suggest_init(&near, slice_str(text));
+    for (unsigned i = 0; i < EXPORT_FORMAT_COUNT; i++)
+        suggest_consider(&near, export_format_name((enum export_format)i));
+    err_set(err, ERR_USAGE, 0, "\"%s\" is no form", text);
+    return near.word != NULL ? err_hint(err, "did you mean %s?", near.word)
+                             : err_hint(err, "json, csv and others; plimsoll results export --help lists them");
 }
 
 /* The beginning of "2026-03-01T12:34:56.789Z": a year at least. */
@@ -98,7 +101,12 @@ static const struct option_row MERGE[] = {
     HELP_ROW, { 0 },
 };
 static const struct option_row EXPORT[] = {
-    { .name = "format", .argument = "FORM", .shown_default = "json", .example = "csv", .help = "json or csv", .parse = parse_format, FIELD(format) },
+    { .name = "format", .argument = "FORM", .shown_default = "json", .example = "csv", .help = "one of the forms below", .parse = parse_format, FIELD(format) },
+    { .name = "push", .argument = "URL", .example = "http://localhost:9200", .help = "send them to this Elasticsearch or OpenSearch server, as the form elasticsearch",
+      .parse = option_text, FIELD(push) },
+    { .name = "index", .argument = "NAME", .example = "router-test-results", .help = "the index that they belong to",
+      .parse = option_text, FIELD(index) },
+    { .name = "insecure", .short_name = 'k', .help = "do not verify the server's certificate", .parse = option_flag, FIELD(insecure) },
     { .name = "output", .short_name = 'o', .argument = "FILE", .shown_default = "standard output", .example = "run.json", .help = "write there",
       .parse = option_path, FIELD(output) },
     HELP_ROW, { 0 },
@@ -108,9 +116,18 @@ static const struct option_row IMPORT[] = {
       .parse = option_text, FIELD(name) },
     { .name = "label", .argument = "K=V", .example = "branch=main", .help = "a label for each of the runs; may be repeated",
       .parse = parse_label, FIELD(labels) },
+    { .name = "index", .argument = "NAME", .example = "router-test-results", .help = "with elasticsearch: the index to read",
+      .parse = option_text, FIELD(index) },
+    { .name = "uuid", .argument = "UUID", .example = "7112fc71-router-20220809", .help = "with elasticsearch: the run to read",
+      .parse = option_text, FIELD(uuid) },
+    { .name = "insecure", .short_name = 'k', .help = "with elasticsearch: do not verify the server's certificate",
+      .parse = option_flag, FIELD(insecure) },
     { .name = "json", .help = "list what was stored as a JSON array", .parse = option_flag, FIELD(json) },
     HELP_ROW, { 0 },
 };
+
+/* A line of a table of forms. */
+#define FORM_LINE(id, name, what) "  " name "\n                 " what "\n"
 
 const struct results_command RESULTS_COMMANDS[] = {
     { "list", "[OPTION...]", "the stored runs, newest first", results_list, LIST, 0, SIZE_MAX,
@@ -125,10 +142,15 @@ const struct results_command RESULTS_COMMANDS[] = {
     { "vacuum", "", "check the store and give back the space of removed runs", results_vacuum, PLAIN, 0, SIZE_MAX, NULL },
     { "merge", "[OPTION...] PART...", "the parts of one run, measured by several processes, as the run they are", results_merge, MERGE, 2, 0,
       "Examples:\n  plimsoll results merge share-*.json -o all.json\n  plimsoll results merge soak-1@latest soak-2@latest\n" },
-    { "export", "[OPTION...] RUN...", "stored runs as files for other programs", results_export, EXPORT, 1, 0,
-      "Examples:\n  plimsoll results export baseline -o baseline.json\n  plimsoll results export nightly@latest --format csv\n" },
+    { "export", "[OPTION...] [FORM] RUN...", "runs as files for other programs", results_export, EXPORT, 1, 0,
+      "Forms:\n" EXPORT_FORMATS(FORM_LINE) "\n"
+      "Examples:\n  plimsoll results export baseline -o baseline.json\n  plimsoll results export csv nightly@latest\n"
+      "  plimsoll results export run.json --push http://localhost:9200 --index router-test-results\n" },
     { "import", "[OPTION...] [FORMAT] FILE...", "keep documents, or reports of other tools, as runs", results_import, IMPORT, 1, 0,
-      "Examples:\n  plimsoll results import run.json\n  plimsoll results import ab before.txt --name before\n" },
+      "Formats:\n" IMPORT_FORMATS(FORM_LINE)
+      "  elasticsearch URL --index NAME --uuid UUID\n                 documents of router benchmarks, from their server\n\n"
+      "Examples:\n  plimsoll results import run.json\n  plimsoll results import ab before.txt --name before\n"
+      "  plimsoll results import elasticsearch http://localhost:9200 --index router-test-results --uuid 7112fc71\n" },
     { 0 },
 };
 

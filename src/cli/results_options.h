@@ -4,8 +4,7 @@
 #define PLIMSOLL_CLI_RESULTS_OPTIONS_H
 
 #include "cli/options.h"
-
-enum results_format { RESULTS_JSON, RESULTS_CSV };
+#include "report/export.h"
 
 /* Texts point into the command line. */
 struct results_options {
@@ -14,7 +13,9 @@ struct results_options {
     struct strlist labels;
     uint64_t limit; /* 0: all */
     bool json, same_code, yes, no_store;
-    enum results_format format;
+    enum export_format format;
+    const char *push, *index, *uuid; /* a server of documents; NULL: none */
+    bool insecure;
     const char *output; /* NULL: standard output */
 };
 

@@ -18,23 +18,24 @@
 #include "result/result.h"
 
 /* id, name on a command line, what it is. */
-#define IMPORT_FORMATS(X)                                                                                            \
-    X(IMPORT_AUTO, "auto", "told by the content; refused when that is not certain")                                  \
-    X(IMPORT_PLIMSOLL, "plimsoll", "result documents of plimsoll: one, a JSON list of them, or one after the other") \
-    X(IMPORT_AB, "ab", "what ab prints, with its white space or without")                                            \
-    X(IMPORT_AB_E, "ab-e", "the file of ab -e: the time of each percent")                                            \
-    X(IMPORT_AB_G, "ab-g", "the file of ab -g: a row for each request")                                              \
-    X(IMPORT_MB, "mb", "mb's CSV: a row for each request")                                                           \
-    X(IMPORT_WRK, "wrk", "what wrk and wrk2 print, with --latency or without")                                       \
-    X(IMPORT_H2LOAD, "h2load", "what h2load prints")                                                                 \
-    X(IMPORT_HEY, "hey", "what hey prints")                                                                          \
-    X(IMPORT_HEY_CSV, "hey-csv", "hey -o csv: a row for each request")                                               \
-    X(IMPORT_OHA, "oha", "oha's JSON")                                                                               \
-    X(IMPORT_VEGETA, "vegeta", "vegeta report -type=json")                                                           \
-    X(IMPORT_K6, "k6", "k6's summary as JSON")                                                                       \
-    X(IMPORT_FORTIO, "fortio", "fortio's JSON")                                                                      \
-    X(IMPORT_HYPERFINE, "hyperfine", "hyperfine --export-json: a sample for each time")                              \
-    X(IMPORT_TOUCHSTONE, "touchstone", "touchstone's comparisons: tables, CSV, JSON, YAML; two runs")                \
+#define IMPORT_FORMATS(X)                                                                             \
+    X(IMPORT_AUTO, "auto", "told by the content; refused when that is not certain")                   \
+    X(IMPORT_PLIMSOLL, "plimsoll",                                                                    \
+      "result documents of plimsoll, in JSON or YAML: one, a list, or one after the other")           \
+    X(IMPORT_AB, "ab", "what ab prints, with its white space or without")                             \
+    X(IMPORT_AB_E, "ab-e", "the file of ab -e: the time of each percent")                             \
+    X(IMPORT_AB_G, "ab-g", "the file of ab -g: a row for each request")                               \
+    X(IMPORT_MB, "mb", "mb's CSV: a row for each request")                                            \
+    X(IMPORT_WRK, "wrk", "what wrk and wrk2 print, with --latency or without")                        \
+    X(IMPORT_H2LOAD, "h2load", "what h2load prints")                                                  \
+    X(IMPORT_HEY, "hey", "what hey prints")                                                           \
+    X(IMPORT_HEY_CSV, "hey-csv", "hey -o csv: a row for each request")                                \
+    X(IMPORT_OHA, "oha", "oha's JSON")                                                                \
+    X(IMPORT_VEGETA, "vegeta", "vegeta report -type=json")                                            \
+    X(IMPORT_K6, "k6", "k6's summary as JSON")                                                        \
+    X(IMPORT_FORTIO, "fortio", "fortio's JSON")                                                       \
+    X(IMPORT_HYPERFINE, "hyperfine", "hyperfine --export-json: a sample for each time")               \
+    X(IMPORT_TOUCHSTONE, "touchstone", "touchstone's comparisons: tables, CSV, JSON, YAML; two runs") \
     X(IMPORT_ROUTER, "router", "documents that router benchmarks index: one, a list, lines, a bulk, a search")
 
 enum import_format {

@@ -2,9 +2,13 @@
 #include "import/formats.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "import/doc_json.h"
 #include "import/printed.h"
+
+enum { DEPTH_MAX = 32 };
 
 bool plimsoll_looks_like(struct slice head)
 {
@@ -54,9 +58,51 @@ static struct slice skip(struct slice text, const char *what)
     return text;
 }
 
-int plimsoll_read(struct source *s)
+/* A document in YAML, up to the next line "---". */
+static struct slice cut_yaml(struct slice *rest)
 {
-    struct slice rest = skip(s->text, " \t\r\n");
+    const struct slice begin = *rest;
+    struct slice line;
+    size_t used = 0;
+
+    while (printed_line(rest, &line)) {
+        if (used > 0 && slice_eq(line, SLICE("---")))
+            break;
+        used = begin.len - rest->len;
+    }
+    *rest = slice_drop(begin, used);
+    return slice_take(begin, used);
+}
+
+static int give_yaml(struct source *s, struct slice text)
+{
+    struct doc *d = NULL;
+    json_t *document = NULL;
+    char *json = NULL;
+    int failed = doc_parse(&d, s->name, text, s->err);
+
+    if (failed == 0) {
+        document = doc_to_json(doc_root(d), DEPTH_MAX);
+        json = document != NULL ? json_dumps(document, 0) : NULL;
+        failed = json != NULL ? give(s, slice_str(json))
+                              : err_set(s->err, ERR_CONFIG, 0, "%s: no result document", s->name);
+    }
+    free(json);
+    json_decref(document);
+    doc_free(d);
+    return failed;
+}
+
+static int read_yaml(struct source *s, struct slice rest)
+{
+    while (rest.len > 0)
+        if (give_yaml(s, cut_yaml(&rest)) != 0)
+            return -1;
+    return 0;
+}
+
+static int read_json(struct source *s, struct slice rest)
+{
     const bool list = slice_starts(rest, SLICE("["));
 
     if (list)
@@ -71,4 +117,11 @@ int plimsoll_read(struct source *s)
     if (list != slice_starts(rest, SLICE("]")) || skip(slice_drop(rest, 1), " \t\r\n").len > 0)
         return err_set(s->err, ERR_CONFIG, 0, "%s: the list of documents is cut off", s->name);
     return 0;
+}
+
+int plimsoll_read(struct source *s)
+{
+    const struct slice rest = skip(s->text, " \t\r\n");
+
+    return slice_starts(rest, SLICE("{")) || slice_starts(rest, SLICE("[")) ? read_json(s, rest) : read_yaml(s, rest);
 }

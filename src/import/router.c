@@ -114,7 +114,15 @@ static void read_run(struct report *p, const json_t *value)
         report_no_memory(p);
 }
 
-/* Milliseconds since the epoch, or a text. */
+static void read_name(struct report *p, const json_t *value)
+{
+    if (p->failed || p->r->name != NULL || json_string_length(value) > 1024)
+        return;
+    p->r->name = strdup(json_string_value(value));
+    if (p->r->name == NULL)
+        report_no_memory(p);
+}
+
 static void read_time(struct report *p, const json_t *value)
 {
     if (json_is_string(value) && json_string_length(value) < sizeof(p->r->started))
@@ -126,6 +134,22 @@ static bool is_status(const char *key)
     uint64_t status;
 
     return slice_to_u64(slice_str(key), &status) && status < STATUS_MAX;
+}
+
+/* "labels.branch", as we write them. */
+static bool read_label(struct report *p, const char *key, const json_t *value)
+{
+    const struct slice prefix = SLICE("labels.");
+    struct buf label;
+
+    if (!slice_starts(slice_str(key), prefix) || !json_is_string(value))
+        return false;
+    buf_init(&label, 1u << 16);
+    buf_printf(&label, "%s=%s", key + prefix.len, json_string_value(value));
+    if (!p->failed && (!buf_ok(&label) || !strlist_add(&p->r->labels, buf_slice(&label))))
+        report_no_memory(p);
+    buf_release(&label);
+    return true;
 }
 
 /* What is no figure says how it was measured: a difference is told by comparisons. */
@@ -148,10 +172,12 @@ static void read_member(struct report *p, json_t *document, const char *key, jso
 {
     double runtime;
 
-    if (read_dimension(p, key, value) || read_figure(p, document, key))
+    if (read_dimension(p, key, value) || read_figure(p, document, key) || read_label(p, key, value))
         return;
     if (strcmp(key, "uuid") == 0)
         read_run(p, value);
+    else if (strcmp(key, "name") == 0 && json_is_string(value))
+        read_name(p, value);
     else if (strcmp(key, "sample") == 0)
         read_sample(p, value);
     else if (strcmp(key, "timestamp") == 0 || strcmp(key, "@timestamp") == 0)
@@ -178,7 +204,7 @@ static void read_counts(struct report *p, json_t *statuses)
 
 static void set_name(struct report *p)
 {
-    if (p->failed || p->r->run == NULL)
+    if (p->failed || p->r->run == NULL || p->r->name != NULL)
         return;
     p->r->name = strdup(p->r->run);
     if (p->r->name == NULL)

@@ -2,11 +2,10 @@
 #include "import/touchstone_tree.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "doc/doc.h"
+#include "import/doc_json.h"
 #include "import/json.h"
 #include "import/printed.h"
 
@@ -115,44 +114,6 @@ static void read_names(struct sheet *s, struct sheet_row *row, json_t *names, un
     }
 }
 
-static json_t *from_doc(struct doc_node *n, unsigned depth);
-
-static json_t *from_map(struct doc_node *n, unsigned depth)
-{
-    json_t *object = json_object();
-    struct doc_node *key = NULL, *value;
-    void *cursor = NULL;
-
-    while (object != NULL && (value = doc_next_pair(n, &cursor, &key)) != NULL) {
-        char *name = slice_dup(doc_text(key));
-
-        if (name == NULL || json_object_set_new(object, name, from_doc(value, depth + 1)) != 0) {
-            json_decref(object);
-            object = NULL;
-        }
-        free(name);
-    }
-    return object;
-}
-
-/* The same tree as JSON would give. NULL when nested too deeply, or out of memory. */
-static json_t *from_doc(struct doc_node *n, unsigned depth)
-{
-    struct slice text;
-    double number;
-
-    if (depth > DEPTH_MAX || doc_kind(n) == DOC_LIST)
-        return NULL;
-    if (doc_kind(n) == DOC_EMPTY)
-        return json_null();
-    if (doc_kind(n) == DOC_MAP)
-        return from_map(n, depth);
-    text = doc_text(n);
-    if (!doc_is_quoted(n) && printed_double(text, &number))
-        return json_real(number);
-    return json_stringn(text.ptr, text.len);
-}
-
 /* One document of YAML; lines: how many of the file stand before it, for messages. */
 static json_t *parse_yaml(struct source *s, struct slice piece, unsigned lines)
 {
@@ -167,7 +128,7 @@ static json_t *parse_yaml(struct source *s, struct slice piece, unsigned lines)
     if (!buf_ok(&text)) {
         err_set(s->err, ERR_LIMIT, 0, "%s: too large", s->name);
     } else if (doc_parse(&d, s->name, buf_slice(&text), s->err) == 0) {
-        document = from_doc(doc_root(d), 0);
+        document = doc_to_json(doc_root(d), DEPTH_MAX);
         if (document == NULL)
             err_set(s->err, ERR_CONFIG, 0, "%s: not what touchstone writes", s->name);
     }

@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/compare_forms.h"
 #include "report/compare_words.h"
+#include "report/escapes.h"
 
 enum outcome { PASSED, FAILED, BROKEN, SKIPPED };
-
-/* XML 1.0 knows no other control characters than these, and readers stop at bytes that are not UTF-8. */
-static void text(struct buf *out, const char *from)
-{
-    for (const unsigned char *c = (const unsigned char *)from; *c != '\0'; c++) {
-        if (*c == '&')
-            buf_add_str(out, "&amp;");
-        else if (*c == '<')
-            buf_add_str(out, "&lt;");
-        else if (*c == '>')
-            buf_add_str(out, "&gt;");
-        else if (*c == '"')
-            buf_add_str(out, "&quot;");
-        else
-            buf_add_char(out, *c < 0x20 || *c >= 0x7f ? '?' : (char)*c);
-    }
-}
 
 static enum outcome outcome_of(const struct comparison_metric *m, size_t i, bool strict)
 {
@@ -69,9 +53,9 @@ static void test_case(struct buf *out, const struct comparison *c, const struct 
     const enum outcome outcome = outcome_of(m, i, strict);
 
     buf_add_str(out, "    <testcase classname=\"");
-    text(out, m->name);
+    escape_xml(out, m->name);
     buf_add_str(out, "\" name=\"");
-    text(out, c->cells[i].label);
+    escape_xml(out, c->cells[i].label);
     if (outcome == PASSED) {
         buf_add_str(out, "\"/>\n");
         return;

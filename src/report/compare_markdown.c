@@ -5,16 +5,7 @@
 #include <string.h>
 
 #include "report/compare_words.h"
-
-/* A cell of a table: nothing in it may end the cell, the row, or be taken for markup. */
-static void text(struct buf *out, const char *from)
-{
-    for (const char *c = from; *c != '\0'; c++) {
-        if (strchr("|\\`*_<>[]", *c) != NULL)
-            buf_add_char(out, '\\');
-        buf_add_char(out, (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
-    }
-}
+#include "report/escapes.h"
 
 static void row(struct buf *out, const struct comparison *c, const struct comparison_metric *m, size_t i)
 {
@@ -23,7 +14,7 @@ static void row(struct buf *out, const struct comparison *c, const struct compar
     const bool loud = r->verdict == COMPARE_REGRESSED || r->verdict == COMPARE_IMPROVED;
 
     buf_add_str(out, "| ");
-    text(out, c->cells[i].label);
+    escape_markdown(out, c->cells[i].label);
     buf_printf(out, " | %s | %s | %s | %s | %s | %s%s%s |", words_value(base, m, r->base), words_value(new, m, r->new),
                words_change(change, m, r->change), words_interval(interval, m, r->interval), words_p(p, r->p_adjusted),
                loud ? "**" : "", compare_verdict_text(r->verdict), loud ? "**" : "");
@@ -53,7 +44,7 @@ static void list(struct buf *out, const char *what, const struct strlist *lines)
 {
     for (size_t i = 0; i < lines->count; i++) {
         buf_printf(out, "- %s: ", what);
-        text(out, lines->items[i]);
+        escape_markdown(out, lines->items[i]);
         buf_add_char(out, '\n');
     }
 }
@@ -65,7 +56,7 @@ void compare_markdown(struct buf *out, const struct comparison *c)
     buf_init(&plain, 1 << 16);
     words_summary(&plain, c);
     buf_add_str(out, "**");
-    text(out, plain.data != NULL ? plain.data : "");
+    escape_markdown(out, plain.data != NULL ? plain.data : "");
     buf_add_str(out, "**\n\n");
     buf_clear(&plain);
     words_overall(&plain, &c->metrics[0]);
@@ -77,7 +68,7 @@ void compare_markdown(struct buf *out, const struct comparison *c)
     for (size_t i = 0; i < c->sighting_count; i++)
         if (comparison_sighting_is_new(&c->sightings[i])) {
             buf_add_str(out, "- **new**: ");
-            text(out, c->sightings[i].what);
+            escape_markdown(out, c->sightings[i].what);
             buf_printf(out, ", %llu times\n", (unsigned long long)c->sightings[i].new);
         }
     for (size_t i = 0; i < c->metric_count; i++)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Texts of others inside markup. Private to report/. */
+#ifndef PLIMSOLL_REPORT_ESCAPES_H
+#define PLIMSOLL_REPORT_ESCAPES_H
+
+#include "base/buf.h"
+
+/* XML 1.0 knows no other control characters than line ends and tabs, and readers stop at bytes that are not UTF-8: all
+ * these become "?". */
+void escape_xml(struct buf *out, const char *text);
+/* A cell of a table: nothing in it may end the cell, the row, or be taken for markup. */
+void escape_markdown(struct buf *out, const char *text);
+
+#endif

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "import/elasticsearch_call.h"
 #include "import/formats.h"
-#include "result/json_out.h"
 
 enum { PATH_MAX_BYTES = 4096, QUERY_MAX_BYTES = 1 << 16, PAGE = 1000, PAGES_MAX = 100000 };
 static const char JSON_TYPE[] = "application/json";
@@ -25,7 +25,7 @@ static int check_index(const char *index, struct err *err)
 static void add_query(struct buf *out, const char *uuid)
 {
     buf_printf(out, "{\"size\":%d,\"query\":{\"match_phrase\":{\"uuid\":", PAGE);
-    json_add_quoted(out, slice_str(uuid));
+    json_add_string(out, slice_str(uuid));
     buf_add_str(out, "}}}");
 }
 
@@ -66,7 +66,7 @@ static void add_scroll(struct buf *out, const json_t *answer)
     if (id == NULL)
         return;
     buf_add_str(out, "{\"scroll\":\"1m\",\"scroll_id\":");
-    json_add_quoted(out, slice_str(id));
+    json_add_string(out, slice_str(id));
     buf_add_char(out, '}');
 }
 
@@ -80,7 +80,7 @@ static void end_scroll(struct elasticsearch_call *c, const json_t *answer)
         return;
     buf_init(&body, QUERY_MAX_BYTES);
     buf_add_str(&body, "{\"scroll_id\":[");
-    json_add_quoted(&body, slice_str(id));
+    json_add_string(&body, slice_str(id));
     buf_add_str(&body, "]}");
     if (buf_ok(&body))
         json_decref(elasticsearch_call(c, "DELETE", "/_search/scroll", JSON_TYPE, buf_slice(&body), NULL));

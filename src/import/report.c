@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/json_out.h"
+#include "base/json_number.h"
 #include "stats/summary.h"
 
 enum { NAME_MAX_BYTES = 128, TEXT_MAX_BYTES = 1 << 16 };

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_number.h"
+#include "base/json_text.h"
 #include "report/export_forms.h"
-#include "result/json_out.h"
 #include "result/router_names.h"
 
 /* Two lines for each result: what to do, and the document as router benchmarks index it. Dimensions that they have are
@@ -14,14 +15,14 @@ static void add_key(struct buf *out, const char *key)
 {
     if (out->data[out->len - 1] != '{')
         buf_add_char(out, ',');
-    json_add_quoted(out, slice_str(key));
+    json_add_string(out, slice_str(key));
     buf_add_char(out, ':');
 }
 
 static void add_text(struct buf *out, const char *key, const char *value)
 {
     add_key(out, key);
-    json_add_quoted(out, slice_str(value));
+    json_add_string(out, slice_str(value));
 }
 
 static void add_number(struct buf *out, const char *key, double value)
@@ -158,7 +159,7 @@ static void add_labels(struct buf *out, const struct result *r)
                                   ? '_'
                                   : name.ptr[k]);
         buf_add_str(out, "\":");
-        json_add_quoted(out, value);
+        json_add_string(out, value);
     }
 }
 
@@ -167,7 +168,7 @@ void export_bulk_add(struct exporting *e, const struct result *r)
     struct buf *out = &e->text;
 
     buf_add_str(out, "{\"index\":{\"_id\":"); /* sent again, it is the same document */
-    json_add_quoted(out, slice_str(r->id));
+    json_add_string(out, slice_str(r->id));
     buf_add_str(out, "}}\n{");
     if (!buf_ok(out))
         return;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_number.h"
 #include "report/export_forms.h"
-#include "result/json_out.h"
 
 /* Index 0: a line for each result, "?" where a figure is not known (set datafile missing "?"). Every further index: the
  * percentiles of one result with a histogram, each block below two blank lines, as gnuplot tells them apart. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_number.h"
 #include "report/export_forms.h"
-#include "result/json_out.h"
 
 /* OpenMetrics 1.0: all samples of a family stand together, its name ends with its unit. */
 

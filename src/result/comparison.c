@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "result/comparison_parts.h"
+#include "result/router_names.h"
 #include "stats/tolerance.h"
 
 int comparison_no_memory(struct err *err)
@@ -204,7 +205,10 @@ static int add_metrics_of_rules(struct comparison *c, const struct tolerance_rul
     for (size_t i = 0; i < rules->count; i++) {
         const struct strlist *path = &rules->items[i].path;
         const char *name = path->items[path->count - 1];
+        const struct router_name *known = router_name_of_field(slice_str(name));
 
+        if (known != NULL && find_metric(c, name) == NULL)
+            name = known->metric;
         if (strcmp(name, "*") != 0 && find_metric(c, name) != NULL && add_metric(c, name, err) != 0)
             return -1;
     }

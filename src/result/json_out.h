@@ -8,6 +8,7 @@
 #define PLIMSOLL_RESULT_JSON_OUT_H
 
 #include "base/buf.h"
+#include "base/json_number.h"
 
 #include <jansson.h>
 
@@ -16,8 +17,6 @@ struct json_out {
     unsigned depth;
     bool has_member; /* the innermost object or array holds something already */
 };
-
-#define JSON_OUT_DOUBLE_MAX 48
 
 /* key is NULL for elements of arrays and for the document itself. */
 void json_out_open(struct json_out *o, const char *key, char bracket); /* '{' or '[' */
@@ -35,8 +34,6 @@ void json_out_key(struct json_out *o, const char *key);
 
 /* A quoted and escaped string. */
 void json_add_quoted(struct buf *out, struct slice text);
-/* A finite double. */
-const char *json_format_double(char out[JSON_OUT_DOUBLE_MAX], double value);
 /* Any value on one line, written the way the calls above write. -1 when it is nested deeper than depth_max. */
 int json_add_value(struct buf *out, json_t *value, unsigned depth_max);
 

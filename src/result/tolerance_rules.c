@@ -17,15 +17,6 @@ void tolerance_rules_release(struct tolerance_rules *r)
     memset(r, 0, sizeof(*r));
 }
 
-/* The name of a router benchmark's figure is ours. */
-static struct slice our_name(struct slice part)
-{
-    const struct slice plain = router_name_without_avg(part);
-    const struct router_name *known = router_name_of_field(plain);
-
-    return known != NULL ? slice_str(known->metric) : plain;
-}
-
 bool tolerance_path_split(struct strlist *out, struct slice text)
 {
     while (text.len > 0) {
@@ -59,8 +50,7 @@ int tolerance_rules_add(struct tolerance_rules *r, const struct strlist *path, d
     if (check(path, tolerancy, max_failures, err) != 0)
         return -1;
     for (size_t i = 0; i < path->count; i++)
-        if (!strlist_add(&rule.path,
-                         i + 1 < path->count ? slice_str(path->items[i]) : our_name(slice_str(path->items[i])))) {
+        if (!strlist_add(&rule.path, router_name_without_avg(slice_str(path->items[i])))) {
             strlist_release(&rule.path);
             return err_set(err, ERR_SYSTEM, 0, "out of memory");
         }
@@ -82,12 +72,20 @@ static const char *value_of(const char *name, const struct strlist *names, char 
     return NULL;
 }
 
+bool tolerance_metric_is(const char *wanted, const char *metric)
+{
+    const struct router_name *known = router_name_of_field(slice_str(wanted));
+
+    return strcmp(wanted, "*") == 0 || strcmp(wanted, metric) == 0 ||
+           (known != NULL && strcmp(known->metric, metric) == 0);
+}
+
 bool tolerance_rule_matches(const struct tolerance_rule *rule, const struct strlist *names, char *const *values,
                             const char *metric)
 {
     const char *wanted = rule->path.items[rule->path.count - 1];
 
-    if (strcmp(wanted, "*") != 0 && strcmp(wanted, metric) != 0)
+    if (!tolerance_metric_is(wanted, metric))
         return false;
     for (size_t i = 0; i + 1 < rule->path.count; i += 2) {
         const char *value = value_of(rule->path.items[i], names, values);

@@ -27,6 +27,8 @@ MUST_CHECK int tolerance_rules_add(struct tolerance_rules *r, const struct strli
 /* "routes/500/metric" as the list of its parts; false when out of memory. */
 bool tolerance_path_split(struct strlist *out, struct slice text);
 void tolerance_rules_release(struct tolerance_rules *r);
+/* wanted: the last part of a path, by our name or that of router benchmarks. */
+bool tolerance_metric_is(const char *wanted, const char *metric);
 /* values[i] is the value of names->items[i]. */
 bool tolerance_rule_matches(const struct tolerance_rule *rule, const struct strlist *names, char *const *values,
                             const char *metric);

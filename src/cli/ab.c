@@ -3,7 +3,6 @@
 #include "cli/commands.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,26 +37,6 @@ struct ab_plan {
     struct buf shown_path; /* without its secrets, as all that is written */
     struct addr source;
 };
-
-/* Signal handlers have no argument: what ends the one run of this process. */
-static volatile int stop_run;
-
-static void on_signal(int number)
-{
-    if (stop_run != 0)
-        _exit(128 + number);
-    stop_run = 1;
-}
-
-static void watch_signals(void)
-{
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    interrupt_ignore_sigpipe();
-}
 
 /* A field of -H in the place of one of ab's own. */
 static bool is_given(const struct ab_options *o, const char *name)
@@ -203,7 +182,7 @@ static void plan_make(struct ab_plan *p, const struct ab_options *o, struct ab_r
     plan->expect_any_status = true;
     plan->expect_same_length = !o->variable_length;
     plan->max_errors = 1.0;
-    plan->stop = &stop_run;
+    plan->stop = interrupt_flag();
     plan->on_records = ab_run_take_records;
     if (o->verbosity >= 2)
         plan->on_seen = ab_run_show;
@@ -428,7 +407,7 @@ static int finish(struct load *load, const struct ab_plan *p, const struct ab_op
     say_tls_errors(result);
     if (run->fatal >= 0)
         return report_fatal(run);
-    if (stop_run == 0) {
+    if (*interrupt_flag() == 0) {
         if (ab_run_has_heartbeat(run))
             fprintf(stderr, "Finished %zu requests\n", run->count);
         else
@@ -436,7 +415,7 @@ static int finish(struct load *load, const struct ab_plan *p, const struct ab_op
     }
     struct ab_report report = report_of(o, p, run, load_first_reply(load), result);
     const int rc = print_report(&report, o);
-    return rc != 0 ? rc : stop_run != 0 ? EXIT_INTERRUPTED : 0;
+    return rc != 0 ? rc : *interrupt_flag() != 0 ? EXIT_INTERRUPTED : 0;
 }
 
 static int run_plan(struct ab_plan *p, const struct ab_options *o, struct ab_run *run)
@@ -446,7 +425,7 @@ static int run_plan(struct ab_plan *p, const struct ab_options *o, struct ab_run
     struct load *load = NULL;
     int rc;
 
-    watch_signals();
+    interrupt_install_silent();
     print_start(p, o, run);
     if (make_source(p, o->source, &err) != 0 || load_prepare(&load, &p->plan, &err) != 0 ||
         load_run(load, &result, &err) != 0)
@@ -468,7 +447,7 @@ int cmd_ab(int argc, char **argv)
 
     plan_init(&plan);
     if (ab_options_parse(&options, argc, argv, &rc) == 0) {
-        ab_run_init(&run, &options, &stop_run);
+        ab_run_init(&run, &options, interrupt_flag());
         plan_make(&plan, &options, &run);
         rc = check_plan(&plan, &err) != 0 ? refuse(&err) : run_plan(&plan, &options, &run);
         ab_run_release(&run);

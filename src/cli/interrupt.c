@@ -40,17 +40,35 @@ static void on_signal(int number)
     errno = saved;
 }
 
-void interrupt_install(void)
+static void on_signal_silently(int number)
 {
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    if (stop_asked != 0)
+        _exit(128 + number);
+    stop_asked = 1;
+}
 
-    tell = isatty(STDERR_FILENO) == 1;
+static void install(void (*handler)(int number))
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
-const volatile int *interrupt_flag(void)
+void interrupt_install(void)
+{
+    tell = isatty(STDERR_FILENO) == 1;
+    install(on_signal);
+}
+
+void interrupt_install_silent(void)
+{
+    install(on_signal_silently);
+    interrupt_ignore_sigpipe();
+}
+
+volatile int *interrupt_flag(void)
 {
     return &stop_asked;
 }

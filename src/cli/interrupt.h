@@ -10,8 +10,10 @@
 /* From here on SIGINT and SIGTERM are counted, and the first is acknowledged on standard error when that is a terminal.
  * Before, they end the process as usual. */
 void interrupt_install(void);
-/* For load_plan.stop: 0, or 1 once interrupted. */
-const volatile int *interrupt_flag(void);
+/* As ab and mb have it: without a word, and the second ends the process with 128 + its number. */
+void interrupt_install_silent(void);
+/* For load_plan.stop: 0, or 1 once interrupted; the caller may set it too. */
+volatile int *interrupt_flag(void);
 /* Writing to a closed pipe shall be an error that is reported, not the death of the process. */
 void interrupt_ignore_sigpipe(void);
 

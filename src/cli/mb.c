@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,26 +18,6 @@
 #include "report/mb.h"
 
 enum { FILE_MAX_BYTES = 1 << 28, LINES_MAX_BYTES = 1 << 28, SUMMARY_MAX_BYTES = 4096, NAMESERVERS = 3 };
-
-/* Signal handlers have no argument: what ends the one run of this process. */
-static volatile int stop_run;
-
-static void on_signal(int number)
-{
-    if (stop_run != 0)
-        _exit(128 + number);
-    stop_run = 1;
-}
-
-static void watch_signals(void)
-{
-    struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    interrupt_ignore_sigpipe();
-}
 
 static void __attribute__((format(printf, 2, 3))) note(const struct mb_options *o, const char *fmt, ...)
 {
@@ -163,7 +142,7 @@ static int run(struct load *load, const struct mb_options *o)
     struct result *result = NULL;
     struct err err = { 0 };
 
-    watch_signals();
+    interrupt_install_silent();
     if (load_run(load, &result, &err) != 0)
         return refuse(&err);
     print_summary(result);
@@ -180,7 +159,7 @@ static int with_plan(struct mb_plan *p, const struct mb_options *o)
     struct load *load = NULL;
     int rc, closed;
 
-    p->plan.stop = &stop_run;
+    p->plan.stop = interrupt_flag();
     p->plan.arg = &responses;
     if (o->response_file != NULL)
         p->plan.on_records = on_records;

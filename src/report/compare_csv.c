@@ -2,24 +2,8 @@
 #include "report/compare_forms.h"
 
 #include <math.h>
-#include <string.h>
 
-static void text(struct buf *out, const char *from)
-{
-    const bool formula = from[0] != '\0' && strchr("=+-@\t\r", from[0]) != NULL && strcmp(from, "-") != 0;
-
-    if (!formula && strpbrk(from, ",\"\r\n") == NULL) {
-        buf_add_str(out, from);
-        return;
-    }
-    buf_add_str(out, formula ? "\"'" : "\"");
-    for (const char *c = from; *c != '\0'; c++) {
-        if (*c == '"')
-            buf_add_char(out, '"');
-        buf_add_char(out, *c);
-    }
-    buf_add_char(out, '"');
-}
+#include "report/csv_cells.h"
 
 static void number(struct buf *out, double value)
 {
@@ -33,7 +17,7 @@ static void row(struct buf *out, const struct comparison *c, const struct compar
     const struct compare_result *r = &m->out.cells[i];
 
     for (size_t k = 0; k < c->dimensions.count; k++) {
-        text(out, c->cells[i].values[k]);
+        csv_add_text(out, c->cells[i].values[k]);
         buf_add_char(out, ',');
     }
     buf_add_str(out, m->name);
@@ -45,7 +29,7 @@ static void row(struct buf *out, const struct comparison *c, const struct compar
     number(out, r->p_adjusted);
     number(out, r->q);
     buf_printf(out, ",%s,", compare_verdict_text(r->verdict));
-    text(out, compare_reason_text(r->reason));
+    csv_add_text(out, compare_reason_text(r->reason));
     buf_printf(out, ",%s,%zu,%zu,",
                m->rule[i] == NULL      ? ""
                : m->tolerance_holds[i] ? "pass"
@@ -59,7 +43,7 @@ static void row(struct buf *out, const struct comparison *c, const struct compar
 void compare_csv(struct buf *out, const struct comparison *c)
 {
     for (size_t k = 0; k < c->dimensions.count; k++) {
-        text(out, c->dimensions.items[k]);
+        csv_add_text(out, c->dimensions.items[k]);
         buf_add_char(out, ',');
     }
     buf_add_str(out, "metric,base,new,change,interval_low,interval_high,p_adjusted,q,verdict,reason,tolerance,"

@@ -8,7 +8,7 @@
 void csv_add_text(struct buf *out, const char *text)
 {
     const char *const from = text != NULL ? text : "";
-    const bool formula = from[0] != '\0' && strchr("=+-@\t\r", from[0]) != NULL;
+    const bool formula = from[0] != '\0' && strchr("=+-@\t\r", from[0]) != NULL && strcmp(from, "-") != 0;
 
     if (!formula && strpbrk(from, ",\"\r\n") == NULL) {
         buf_add_str(out, from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Cells of a CSV file as all our files have them: RFC 4180; a text that begins like a formula gets an apostrophe, so
- * that a spreadsheet does not run it; what is not known is empty. Private to report/. */
+ * that a spreadsheet does not run it ("-" alone is none); what is not known is empty. Private to report/. */
 #ifndef PLIMSOLL_REPORT_CSV_CELLS_H
 #define PLIMSOLL_REPORT_CSV_CELLS_H
 

@@ -7,22 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the well-formed UTF-8 sequence (RFC 3629) at s, 0 when there is none. */
-static size_t utf8_length(const unsigned char *s, size_t left)
-{
-    const unsigned char lead = s[0];
-    const size_t len = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
-
-    if (len == 0 || len > left)
-        return 0;
-    for (size_t i = 1; i < len; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((lead == 0xe0 && s[1] < 0xa0) || (lead == 0xed && s[1] > 0x9f) || (lead == 0xf0 && s[1] < 0x90) ||
-        (lead == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return len;
-}
+#include "base/utf8.h"
 
 static void add_escaped(struct buf *out, unsigned char c)
 {
@@ -45,20 +30,19 @@ static bool needs_escape(unsigned char c)
 
 void json_add_quoted(struct buf *out, struct slice text)
 {
-    const unsigned char *s = (const unsigned char *)text.ptr;
     size_t plain = 0; /* where the run of bytes begins that go out as they are */
 
     buf_add_char(out, '"');
     for (size_t i = 0; i < text.len;) {
-        const size_t len = utf8_length(s + i, text.len - i);
+        const size_t len = utf8_length(slice_drop(text, i));
 
-        if (len > 0 && !needs_escape(s[i])) {
+        if (len > 0 && !needs_escape((unsigned char)text.ptr[i])) {
             i += len;
             continue;
         }
         buf_append(out, text.ptr + plain, i - plain);
         if (len > 0)
-            add_escaped(out, s[i]);
+            add_escaped(out, (unsigned char)text.ptr[i]);
         else
             buf_add_str(out, "\xef\xbf\xbd");
         i++;

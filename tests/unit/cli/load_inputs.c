@@ -1,44 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/load_inputs.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "argv.h"
 #include "base/units.h"
+#include "made.h"
 
 #define URL "http://127.0.0.1:3000/"
-
-struct made {
-    struct load_options options;
-    struct load_inputs in;
-    struct strlist argv;
-    struct err err;
-    int status;
-};
-
-/* The options point into argv, the plan into the options: all live in *m. */
-static void make(struct made *m, const char *line)
-{
-    bool help;
-
-    memset(m, 0, sizeof(*m));
-    m->argv = argv_of(line);
-    load_options_init(&m->options);
-    if (load_options_parse(&m->options, (int)m->argv.count, m->argv.items, &help, &m->err) != 0)
-        fail_msg("%s: %s", line, m->err.what);
-    m->status = load_inputs_make(&m->in, &m->options, &m->err);
-}
-
-static void release(struct made *m)
-{
-    if (m->status == 0)
-        load_inputs_release(&m->in);
-    load_options_release(&m->options);
-    strlist_release(&m->argv);
-}
 
 static void write_file(const char *path, const char *text)
 {

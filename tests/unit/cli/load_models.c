@@ -1,40 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <string.h>
 
-#include "argv.h"
 #include "base/units.h"
-#include "cli/load_inputs.h"
+#include "made.h"
 
 #define URL "http://127.0.0.1:3000/"
-
-/* Options and the plan made of them. */
-struct made {
-    struct load_options options;
-    struct load_inputs in;
-    struct strlist argv;
-    struct err err;
-    int status;
-};
-
-static void make(struct made *m, const char *line)
-{
-    bool help;
-
-    memset(m, 0, sizeof(*m));
-    m->argv = argv_of(line);
-    load_options_init(&m->options);
-    m->status = load_options_parse(&m->options, (int)m->argv.count, m->argv.items, &help, &m->err);
-    if (m->status == 0 && load_inputs_make(&m->in, &m->options, &m->err) != 0)
-        fail_msg("%s: %s", line, m->err.what);
-}
-
-static void release(struct made *m)
-{
-    if (m->status == 0)
-        load_inputs_release(&m->in);
-    load_options_release(&m->options);
-    strlist_release(&m->argv);
-}
 
 static bool near(double a, double b)
 {

@@ -139,17 +139,10 @@ static int read_rows(struct feed *f, struct csv *c)
     return 0;
 }
 
-int feed_read(struct feed *f, const char *path, struct err *err)
+static int parse(struct feed *f, const char *path, struct err *err)
 {
     struct csv c = { .path = path, .line = 1, .err = err };
 
-    *f = (struct feed){ 0 };
-    buf_init(&f->_text, FEED_MAX_BYTES);
-    if (file_read(path, &f->_text, err) != 0) {
-        if (err != NULL)
-            err->kind = ERR_CONFIG;
-        return -1;
-    }
     c.at = f->_text.data;
     c.end = f->_text.data + f->_text.len;
     if (f->_text.len >= 3 && memcmp(c.at, "\xef\xbb\xbf", 3) == 0)
@@ -157,6 +150,25 @@ int feed_read(struct feed *f, const char *path, struct err *err)
     if (f->_text.len == 0)
         return err_set(err, ERR_CONFIG, 0, "%s is empty", path);
     return read_names(f, &c) != 0 ? -1 : read_rows(f, &c);
+}
+
+int feed_read(struct feed *f, const char *path, struct err *err)
+{
+    *f = (struct feed){ 0 };
+    buf_init(&f->_text, FEED_MAX_BYTES);
+    if (file_read(path, &f->_text, err) == 0)
+        return parse(f, path, err);
+    if (err != NULL)
+        err->kind = ERR_CONFIG;
+    return -1;
+}
+
+int feed_parse(struct feed *f, const char *name, struct slice text, struct err *err)
+{
+    *f = (struct feed){ 0 };
+    buf_init(&f->_text, FEED_MAX_BYTES);
+    buf_add_slice(&f->_text, text);
+    return buf_ok(&f->_text) ? parse(f, name, err) : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %s", name);
 }
 
 void feed_release(struct feed *f)

@@ -20,6 +20,8 @@ struct feed {
 /* ERR_CONFIG with file and line: a row with another number of values, an open quote, no rows. feed_release() also
  * after -1. */
 MUST_CHECK int feed_read(struct feed *f, const char *path, struct err *err);
+/* The same from memory; name: for messages. */
+MUST_CHECK int feed_parse(struct feed *f, const char *name, struct slice text, struct err *err);
 void feed_release(struct feed *f); /* a zeroed one is fine */
 /* -1: there is no such column. */
 int feed_column(const struct feed *f, struct slice name);

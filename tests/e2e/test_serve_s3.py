@@ -216,7 +216,7 @@ def test_s3_is_down(start, tmp_path_factory):
 @pytest.mark.parametrize("then", ["cut", "stall"])
 @pytest.mark.parametrize("how", [["--http1.0"], ["--http1.1"], ["--http2-prior-knowledge"]])
 def test_s3_breaks_off_midway(start, gate, how, then):
-    server = start(gate.port, "--s3-timeout", "600ms")
+    server = start(gate.port, "--s3-timeout", "1500ms")
     asset = Asset(server, "a", b"x" * 3_000_000)
     asset.wait(s3="stored")
     gate.limit(1_000_000, then)
@@ -230,7 +230,7 @@ def test_s3_breaks_off_midway(start, gate, how, then):
 
 @pytest.mark.parametrize("then,status", [("cut", 502), ("stall", 504)])
 def test_s3_says_nothing(start, gate, then, status):
-    server = start(gate.port, "--s3-timeout", "600ms")
+    server = start(gate.port, "--s3-timeout", "1500ms")
     asset = Asset(server, "a", b"x" * 1000)
     asset.wait(s3="stored")
     gate.limit(0, then)

@@ -9,7 +9,6 @@ import time
 import pytest
 
 from lib.assets import Asset
-from lib.process import wait_until
 from lib.serve_http import Server, request
 
 
@@ -147,9 +146,8 @@ def test_a_stop_lets_those_who_wait_finish(plimsoll, tmp_path):
     server = Server(plimsoll, "--one-at-a-time", "--threads", "2", "--data-root", str(tmp_path), "--grace", "20s")
     waiting = [server.connect(timeout=30) for _ in range(4)]
     for c in waiting:
-        c.send(request("/delay/200"))
-    wait_until(lambda: server.running(), "it runs")
-    time.sleep(0.3)
+        c.send(request("/delay/500"))
+    time.sleep(1)  # all heads are read by then
     assert server.stop() == 0
     for c in waiting:
         assert c.reply().status == 200

@@ -65,27 +65,39 @@ static double time_of(const struct slo_clause *c, const struct rounds_size *size
     return c->figure == SLO_MIN ? s.min : c->figure == SLO_MAX ? s.max : s.stddev;
 }
 
-/* NAN: not known. */
-static double value_of(const struct rounds_result *r, const struct rounds_size *size, const struct slo_clause *c)
+/* *out is NAN when it is not known. */
+static int value_of(double *out, const struct rounds_result *r, const struct rounds_size *size,
+                    const struct slo_clause *c, struct err *err)
 {
     const double ended = (double)(size->ok + size->failed);
-    double *x, value;
+    double *x;
     size_t n;
 
-    if (c->figure == SLO_ERRORS)
-        return ended > 0 ? (double)size->failed / ended : NAN;
+    if (c->figure == SLO_ERRORS) {
+        *out = ended > 0 ? (double)size->failed / ended : NAN;
+        return 0;
+    }
     x = durations_of(r, size, &n);
-    value = x != NULL ? time_of(c, size, x, n) : NAN;
+    if (x == NULL)
+        return no_memory(err);
+    *out = time_of(c, size, x, n);
     free(x);
-    return value;
+    return 0;
 }
 
-static bool keeps(const struct rounds_result *r, const struct rounds_size *size, const struct slo *slo)
+/* What is not known keeps no promise. */
+static int find_kept(bool *kept, const struct rounds_result *r, const struct rounds_size *size, const struct slo *slo,
+                     struct err *err)
 {
-    for (size_t i = 0; i < slo->count; i++)
-        if (!slo_op_holds(slo->clauses[i].op, value_of(r, size, &slo->clauses[i]), slo->clauses[i].limit))
-            return false; /* what is not known keeps no promise */
-    return true;
+    *kept = true;
+    for (size_t i = 0; i < slo->count && *kept; i++) {
+        double value;
+
+        if (value_of(&value, r, size, &slo->clauses[i], err) != 0)
+            return -1;
+        *kept = slo_op_holds(slo->clauses[i].op, value, slo->clauses[i].limit);
+    }
+    return 0;
 }
 
 static char *clauses_of(const struct slo *slo)
@@ -124,8 +136,13 @@ static int judge_series(struct rounds_result *r, struct rounds_series *series, c
     *p = (struct rounds_promise){ .clauses = clauses_of(slo), .by_law = NAN };
     if (p->clauses == NULL)
         return no_memory(err);
-    for (size_t i = 0; i < count && p->broken == 0; i++)
-        *(keeps(r, &sizes[i], slo) ? &p->largest : &p->broken) = sizes[i].concurrency;
+    for (size_t i = 0; i < count && p->broken == 0; i++) {
+        bool kept;
+
+        if (find_kept(&kept, r, &sizes[i], slo, err) != 0)
+            return -1;
+        *(kept ? &p->largest : &p->broken) = sizes[i].concurrency;
+    }
     return judge_by_law(p, sizes, count, slo, err);
 }
 
@@ -143,7 +160,10 @@ static int add_promise(struct result *result, const struct rounds_sizes *sizes, 
     for (uint32_t i = 0; i < result->rounds->series_count && p->kept; i++) {
         size_t count;
         const struct rounds_size *of = rounds_sizes_of_series(sizes, i, &count);
-        const double value = count > 0 ? value_of(result->rounds, of, c) : NAN;
+        double value = NAN;
+
+        if (count > 0 && value_of(&value, result->rounds, of, c, err) != 0)
+            return -1;
 
         p->known = !isnan(value);
         p->observed = p->known ? value : 0;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "alloc_fail.h"
 #include "push.h"
 #include "result/result.h"
 
@@ -288,6 +289,29 @@ static void test_published_uploads(void **state)
     (void)state;
 }
 
+static void test_every_refused_allocation_is_told(void **state)
+{
+    struct slo slo;
+    bool refused = true;
+
+    assert_int_equal(slo_parse(&slo, SLICE("mean<45s,errors<1%"), NULL), 0);
+    for (unsigned nth = 1; refused; nth++) {
+        struct result *r = published();
+        int scaled, judged = 0;
+
+        alloc_fail_at(nth);
+        scaled = rounds_scale(r->rounds, NULL);
+        if (scaled == 0)
+            judged = rounds_judge(r, &slo, NULL);
+        refused = alloc_fail_end();
+        if (refused && scaled == 0 && judged == 0)
+            fail_msg("allocation %u was refused and nobody said so", nth);
+        result_free(r);
+    }
+    slo_release(&slo);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_promises_of_requests_are_refused),
         cmocka_unit_test(test_the_document_keeps_it),
         cmocka_unit_test(test_published_uploads),
+        cmocka_unit_test(test_every_refused_allocation_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

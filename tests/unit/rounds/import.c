@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc_fail.h"
 #include "base/file.h"
 
 #define INPUTS_MAX 4
@@ -271,6 +272,38 @@ static void test_documents(void **state)
     (void)state;
 }
 
+/* No crash and nothing lost in silence but a warning; what leaks, the sanitizer tells. */
+static void test_refused_allocations(void **state)
+{
+    static const char *const TEXTS[] = {
+        "1\nCommand exited with non-zero status 1\n2\n3\n",
+        "Series: a\nStarting round of 2\n1\n2\nAverage 1.5 seconds\nRounds:\n",
+        "cells,concurrency,average_s,failed\n4,1,31.86,0\n4,32,55.4847,2\n",
+        "concurrency,copy,duration_s,failure,phase up_s\n2,1,1.5,,0.5\n2,2,2.5,\"exit 1, alas\",\n",
+        "{\"results\": [{\"command\": \"sleep 1\", \"times\": [1.0, 2.0], \"exit_codes\": [0, 1]}]}",
+        "2017-07-31 03:50:20 Creating app x\n2017-07-31 03:50:24 FAILED\n",
+        "{\"t\": 0.1, \"stream\": \"stdout\", \"line\": \"Creating app x\"}\n",
+    };
+
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        const struct rounds_input input = { .name = "x", .text = slice_str(TEXTS[i]) };
+        bool refused = true;
+
+        for (unsigned nth = 1; refused; nth++) {
+            struct result *r = new_rounds();
+            int rc;
+
+            alloc_fail_at(nth);
+            rc = rounds_import(r, &input, 1, NULL, NULL);
+            refused = alloc_fail_end();
+            if (rc == 0 && (r->rounds->round_count == 0 || r->totals.started == 0))
+                fail_msg("text %zu: allocation %u was refused and nobody said so", i, nth);
+            result_free(r);
+        }
+    }
+    (void)state;
+}
+
 static const struct bad_case {
     const char *why, *text, *says;
 } BAD[] = {
@@ -315,11 +348,12 @@ static void test_what_can_not_be_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_durations),         cmocka_unit_test(test_roundup),
-        cmocka_unit_test(test_csv_of_averages),   cmocka_unit_test(test_csv_of_copies),
-        cmocka_unit_test(test_hyperfine),         cmocka_unit_test(test_published_logs),
-        cmocka_unit_test(test_logs_of_one_round), cmocka_unit_test(test_own_json_lines),
-        cmocka_unit_test(test_documents),         cmocka_unit_test(test_what_can_not_be_read),
+        cmocka_unit_test(test_durations),           cmocka_unit_test(test_roundup),
+        cmocka_unit_test(test_csv_of_averages),     cmocka_unit_test(test_csv_of_copies),
+        cmocka_unit_test(test_hyperfine),           cmocka_unit_test(test_published_logs),
+        cmocka_unit_test(test_logs_of_one_round),   cmocka_unit_test(test_own_json_lines),
+        cmocka_unit_test(test_documents),           cmocka_unit_test(test_what_can_not_be_read),
+        cmocka_unit_test(test_refused_allocations),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

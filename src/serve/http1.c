@@ -289,7 +289,8 @@ static bool feed(struct conn *c, struct slice *bytes)
         if (h->x.on_body != NULL && !exchange_is_answered(&h->x)) {
             h->x.on_body(&h->x, content);
         }
-        return c->state == CONN_OPEN && !h->x.body_paused;
+        h->body_done = request_body_is_done(&h->body); /* now: a handler that pauses here would never learn of it */
+        return c->state == CONN_OPEN && !h->x.body_paused && !h->body_done;
     case REQUEST_BODY_DONE:
         h->body_done = true;
         return false;

@@ -173,6 +173,15 @@ def test_200_megabytes_in_constant_memory(plimsoll, tmp_path, dav, full, way, st
         assert server.peak() < 40 << 20
 
 
+def test_the_client_is_held_back_at_its_last_byte(plimsoll, tmp_path, dav):
+    """More waits for the store than may, and the piece that made it so was the last: its end must not be waited for."""
+    with serving(plimsoll, tmp_path, "--blobstore", dav.url) as server:
+        for i in range(40):
+            reply = put(server, os.urandom(300_000 + i * 4096), f"/droplets/a/{i}")
+            assert reply.status == 201, reply
+        assert len(dav.kept()) == 40
+
+
 def test_both_sides_know_the_length(plimsoll, tmp_path):
     """stream can not know the part's length before its end and goes in chunks; spool says it."""
     for way, field in [("stream", b"Transfer-Encoding: chunked\r\n"), ("spool", b"Content-Length: 7\r\n")]:

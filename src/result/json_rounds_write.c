@@ -3,6 +3,10 @@
 
 #include <math.h>
 
+#include "result/rounds_sizes.h"
+
+#define GROUPS_MAX 64u
+
 /* Whole numbers that are kept as double because they may be unknown. */
 static void write_count(struct json_out *o, const char *key, double value)
 {
@@ -181,6 +185,46 @@ static void write_series(struct json_out *o, const struct rounds_result *r)
     json_out_close(o, ']');
 }
 
+/* What each phase and group of phases takes of a copy, and what is in none. */
+static void write_size_phases(struct json_out *o, const struct rounds_result *r, const struct rounds_size *size)
+{
+    struct rounds_part groups[GROUPS_MAX];
+    const size_t group_count = rounds_groups(r, groups, GROUPS_MAX);
+
+    json_out_open(o, "phases", '{');
+    for (size_t i = 0; size->phases != NULL && i < r->phase_count; i++)
+        json_out_double(o, r->phases[i].name, size->phases[i]);
+    json_out_close(o, '}');
+    json_out_open(o, "groups", '{');
+    for (size_t i = 0; size->phases != NULL && i < group_count; i++)
+        json_out_double(o, groups[i].name, rounds_part_s(r, size, &groups[i]));
+    json_out_close(o, '}');
+    json_out_double(o, "other_s", size->other_s);
+}
+
+/* The rounds of each size taken together, as the report has them. */
+static void write_sizes(struct json_out *o, const struct rounds_result *r)
+{
+    struct rounds_sizes sizes;
+
+    if (rounds_sizes_of(&sizes, r, NULL) != 0)
+        (void)buf_reserve(o->buf, SIZE_MAX); /* can not be had: the document fails */
+    json_out_open(o, "sizes", '[');
+    for (size_t i = 0; i < sizes.count; i++) {
+        const struct rounds_size *size = &sizes.items[i];
+
+        json_out_open(o, NULL, '{');
+        json_out_u64(o, "series", size->series);
+        json_out_u64(o, "concurrency", size->concurrency);
+        json_out_u64(o, "rounds", size->rounds);
+        json_out_double(o, "duration_s", size->duration_s);
+        write_size_phases(o, r, size);
+        json_out_close(o, '}');
+    }
+    json_out_close(o, ']');
+    rounds_sizes_release(&sizes);
+}
+
 void json_write_rounds(struct json_out *o, const struct rounds_result *r)
 {
     json_out_open(o, "copy_phases", '[');
@@ -196,6 +240,7 @@ void json_write_rounds(struct json_out *o, const struct rounds_result *r)
         write_round(o, r, &r->rounds[i]);
     json_out_close(o, ']');
     write_series(o, r);
+    write_sizes(o, r);
     if (r->series_count > 0)
         write_scaling(o, &r->series[0].scaling);
 }

@@ -79,6 +79,8 @@ def test_phases_of_the_published_logs(rounds, document):
         for phase, seconds in want.items():
             assert abs(copy["phases"][phase] - seconds) <= 1, phase
     assert abs(alone["duration_s"] - 31) <= 1 and abs(among["duration_s"] - 47.5) <= 1
+    sizes = {s["concurrency"]: s for s in doc["sizes"]}
+    assert abs(sizes[32]["phases"]["stage"] - 18) <= 1 and sizes[1]["groups"] == {"transfers": 13} and sizes[32]["groups"] == {"transfers": 15}
     text = rounds("import", *files).out
     assert "stage takes most of the growth" in " ".join(text.split())
     saved = next(line.split() for line in text.splitlines() if line.startswith("  transfers (group)"))

@@ -85,11 +85,15 @@ void rounds_result_free(struct rounds_result *r)
     free(r);
 }
 
-/* Room for one more element behind count of them, zeroed; NULL when out of memory. */
+/* Room for one more element behind count of them, zeroed; NULL when out of memory. The memory doubles, so its size is
+ * known from the count alone. */
 static void *grow(void *list, size_t count, size_t size)
 {
-    char *grown = reallocarray(list, count + 1, size);
+    const bool is_full = (count & (count - 1)) == 0; /* 0, 1, 2, 4 … */
+    char *grown = list;
 
+    if (is_full)
+        grown = reallocarray(list, count > 0 ? 2 * count : 1, size);
     if (grown != NULL)
         for (size_t i = 0; i < size; i++)
             grown[count * size + i] = 0;

@@ -33,6 +33,7 @@ struct batch_process {
     bool held;                 /* its pipes were still open somewhere when it had ended */
     struct output streams[2];  /* LINE_STDOUT, LINE_STDERR */
 
+    struct spawn_job _job;
     int _pidfd;
     uint64_t _stop_at_ns, _kill_at_ns; /* UINT64_MAX: not */
 };

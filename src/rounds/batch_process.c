@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,7 +154,6 @@ static int watch(int epoll, int fd, uint32_t what)
 
 static int watch_process(struct batch *b, struct batch_process *p, uint32_t i, struct err *err)
 {
-    p->_pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
     if (p->_pidfd >= 0 && watch(b->exits, p->_pidfd, i) == 0 &&
         watch(b->outputs, p->streams[LINE_STDOUT].fd, 2 * i + LINE_STDOUT) == 0 &&
         watch(b->outputs, p->streams[LINE_STDERR].fd, 2 * i + LINE_STDERR) == 0)
@@ -173,7 +171,8 @@ static int watch_process(struct batch *b, struct batch_process *p, uint32_t i, s
 static int make_process(struct batch *b, struct batch_process *p, const struct pipes *pipes, struct err *err)
 {
     const uint32_t i = (uint32_t)(p - b->processes);
-    const struct spawn_job job = {
+
+    p->_job = (struct spawn_job){
         .path = p->program.path,
         .argv = p->program.words.items,
         .envp = p->program.envp,
@@ -183,7 +182,7 @@ static int make_process(struct batch *b, struct batch_process *p, const struct p
         .err = pipes->err[1],
     };
 
-    p->pid = spawn_make(b->gate, i, &job, err);
+    p->pid = spawn_make(b->gate, i, &p->_job, &p->_pidfd, err);
     if (p->pid < 0)
         return -1;
     p->started = true;

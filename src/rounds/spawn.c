@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -15,10 +16,26 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "rounds/raw_syscall.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+#if defined(RAW_SYSCALL) && !defined(SANITIZED)
+#define SHARES_MEMORY
+#endif
+
+/* Of a child that shares our memory; it goes a few calls deep and not further. */
+#define STACK_BYTES (32u * 1024u)
 
 enum gate_state { GATE_CLOSED, GATE_OPEN, GATE_ABANDONED };
 
-/* In memory that children share. */
+/* In memory that children share in any case. */
 struct shared {
     _Atomic uint32_t state;    /* enum gate_state; a futex */
     _Atomic uint32_t arrived;  /* a futex */
@@ -26,24 +43,27 @@ struct shared {
     struct spawn_slot slots[];
 };
 
-struct spawn_gate {
-    struct shared *shared;
-    size_t shared_bytes;
-    uint32_t count, made; /* since it was closed */
-    pid_t *pids;
-    pid_t parent;
-    bool has_files;
-    struct rlimit files;
-    uint64_t opened_ns;
-};
-
-/* What a child needs to know, on its parent's stack. */
+/* What a child needs to know. */
 struct child {
     const struct spawn_gate *gate;
     const struct spawn_job *job;
     struct spawn_slot *slot;
-    const sigset_t *mask;
     bool alone;
+};
+
+struct spawn_gate {
+    struct shared *shared;
+    size_t shared_bytes;
+    char *stacks; /* NULL: children are forked */
+    size_t stacks_bytes;
+    uint32_t max, count, made; /* count, made: since it was closed */
+    struct child *children;
+    pid_t *pids;
+    pid_t parent;
+    bool has_files;
+    struct rlimit files;
+    sigset_t mask; /* what the programs begin with */
+    uint64_t opened_ns;
 };
 
 /* How long the parent sleeps at most before it looks whether a child died on its way to the gate. */
@@ -54,12 +74,30 @@ static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
     return syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
 }
 
+/* In a child: 0, or what went wrong. */
+#ifdef SHARES_MEMORY
+#define child_call(number, a, b, c) ((int)-raw_syscall((number), (long)(a), (long)(b), (long)(c), 0))
+#else
+#define child_call(number, a, b, c) (syscall((number), (a), (b), (c), 0) < 0 ? errno : 0)
+#endif
+
 static void arrive(struct shared *s)
 {
     const uint32_t arrived = atomic_fetch_add(&s->arrived, 1) + 1;
 
     if (arrived >= atomic_load(&s->expected))
-        futex(&s->arrived, FUTEX_WAKE, 1, NULL);
+        (void)child_call(SYS_futex, &s->arrived, FUTEX_WAKE, 1L);
+}
+
+static void wait_at_gate(struct shared *s)
+{
+    uint32_t state;
+
+    arrive(s);
+    while ((state = atomic_load(&s->state)) == GATE_CLOSED)
+        (void)child_call(SYS_futex, &s->state, FUTEX_WAIT, (long)GATE_CLOSED);
+    if (state == GATE_ABANDONED)
+        _exit(0);
 }
 
 /* Ends the child; what it could not do stands in its slot. Nothing of its parent's is flushed or undone. */
@@ -80,39 +118,30 @@ static void reset_signals(void)
         sigaction(NUMBERS[i], &standard, NULL);
 }
 
-static int prepare(const struct child *c)
+/* None of these fails but by our own mistake. */
+static bool prepare(const struct child *c)
 {
     reset_signals();
     if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
-        return -1;
+        return false;
     if (getppid() != c->gate->parent) /* it died before the line above */
         _exit(127);
     if (c->gate->has_files && setrlimit(RLIMIT_NOFILE, &c->gate->files) != 0)
-        return -1;
-    return dup2(c->job->in, 0) < 0 || dup2(c->job->out, 1) < 0 || dup2(c->job->err, 2) < 0 ? -1 : 0;
+        return false;
+    return dup2(c->job->in, 0) == 0 && dup2(c->job->out, 1) == 1 && dup2(c->job->err, 2) == 2;
 }
 
-static void wait_at_gate(struct shared *s)
+static int be_child(void *arg)
 {
-    uint32_t state;
-
-    arrive(s);
-    while ((state = atomic_load(&s->state)) == GATE_CLOSED)
-        futex(&s->state, FUTEX_WAIT, GATE_CLOSED, NULL);
-    if (state == GATE_ABANDONED)
-        _exit(0);
-}
-
-static void __attribute__((noreturn)) be_child(const struct child *c)
-{
+    const struct child *c = arg;
     enum spawn_stage failed = SPAWN_EXEC;
     int error = 0;
 
-    if (prepare(c) != 0) {
-        error = errno;
+    if (!prepare(c)) {
+        error = EIO;
         failed = SPAWN_PREPARE;
-    } else if (c->job->cwd != NULL && chdir(c->job->cwd) != 0) {
-        error = errno;
+    } else if (c->job->cwd != NULL) {
+        error = child_call(SYS_chdir, c->job->cwd, 0L, 0L);
         failed = SPAWN_CWD;
     }
     if (!c->alone)
@@ -120,53 +149,71 @@ static void __attribute__((noreturn)) be_child(const struct child *c)
     c->slot->exec_ns = clock_now_ns();
     if (error != 0)
         give_up(c, failed, error);
-    sigprocmask(SIG_SETMASK, c->mask, NULL);
-    execve(c->job->path, c->job->argv, c->job->envp);
-    give_up(c, SPAWN_EXEC, errno);
+    sigprocmask(SIG_SETMASK, &c->gate->mask, NULL);
+    error = child_call(SYS_execve, c->job->path, c->job->argv, c->job->envp);
+    give_up(c, SPAWN_EXEC, error);
 }
 
-/* The child borrows our stack until it has become its program: nothing but the call may stand here. */
-static pid_t make_alone(const struct child *c)
+#ifdef SHARES_MEMORY
+static pid_t make_child(const struct spawn_gate *g, struct child *c, uint32_t i, int *pidfd)
 {
-    const pid_t pid = vfork();
+    char *top = g->stacks + ((size_t)i + 1) * STACK_BYTES;
 
-    if (pid == 0)
-        be_child(c);
-    return pid;
+    return clone(be_child, top, CLONE_VM | CLONE_PIDFD | SIGCHLD | (c->alone ? CLONE_VFORK : 0), c, pidfd);
 }
-
-static pid_t make_among_others(const struct child *c)
+#else
+static pid_t make_child(const struct spawn_gate *g, struct child *c, uint32_t i, int *pidfd)
 {
     const pid_t pid = fork();
 
+    (void)g;
+    (void)i;
     if (pid == 0)
         be_child(c);
+    *pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
     return pid;
+}
+#endif
+
+static bool map_memory(struct spawn_gate *g)
+{
+    void *memory;
+
+    g->shared_bytes = sizeof(*g->shared) + (size_t)g->max * sizeof(g->shared->slots[0]);
+    memory = mmap(NULL, g->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    g->shared = memory;
+#ifdef SHARES_MEMORY
+    g->stacks_bytes = (size_t)g->max * STACK_BYTES;
+    memory = mmap(NULL, g->stacks_bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    g->stacks = memory;
+#endif
+    return true;
 }
 
 int spawn_gate_new(struct spawn_gate **out, uint32_t max, const struct rlimit *files, struct err *err)
 {
     struct spawn_gate *g = calloc(1, sizeof(*g));
-    void *memory = MAP_FAILED;
 
     *out = NULL;
     if (g == NULL)
         return err_set(err, ERR_SYSTEM, errno, "cannot make ready to start processes");
-    g->shared_bytes = sizeof(*g->shared) + (size_t)max * sizeof(g->shared->slots[0]);
-    g->pids = calloc(max, sizeof(*g->pids));
-    if (g->pids != NULL)
-        memory = mmap(NULL, g->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        err_set(err, ERR_SYSTEM, errno, "cannot make ready to start processes");
-        free(g->pids);
-        free(g);
-        return -1;
-    }
-    g->shared = memory;
+    g->max = max;
     g->parent = getpid();
     g->has_files = files != NULL;
     if (files != NULL)
         g->files = *files;
+    g->pids = calloc(max, sizeof(*g->pids));
+    g->children = calloc(max, sizeof(*g->children));
+    if (g->pids == NULL || g->children == NULL || !map_memory(g)) {
+        err_set(err, ERR_SYSTEM, errno, "cannot make ready to start processes");
+        spawn_gate_free(g);
+        return -1;
+    }
     *out = g;
     return 0;
 }
@@ -175,8 +222,12 @@ void spawn_gate_free(struct spawn_gate *g)
 {
     if (g == NULL)
         return;
-    munmap(g->shared, g->shared_bytes);
+    if (g->shared != NULL)
+        munmap(g->shared, g->shared_bytes);
+    if (g->stacks != NULL)
+        munmap(g->stacks, g->stacks_bytes);
     free(g->pids);
+    free(g->children);
     free(g);
 }
 
@@ -199,21 +250,23 @@ static int refuse(const struct spawn_gate *g, int sys, struct err *err)
     return -1;
 }
 
-pid_t spawn_make(struct spawn_gate *g, uint32_t i, const struct spawn_job *job, struct err *err)
+pid_t spawn_make(struct spawn_gate *g, uint32_t i, const struct spawn_job *job, int *pidfd, struct err *err)
 {
-    sigset_t all, mask;
-    struct child c = { g, job, &g->shared->slots[i], &mask, g->count == 1 };
+    struct child *c = &g->children[i];
+    sigset_t all;
     pid_t pid;
     int sys;
 
-    *c.slot = (struct spawn_slot){ 0 };
+    *c = (struct child){ g, job, &g->shared->slots[i], g->count == 1 };
+    *c->slot = (struct spawn_slot){ 0 };
+    *pidfd = -1;
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &mask);
-    if (c.alone)
+    sigprocmask(SIG_SETMASK, &all, &g->mask);
+    if (c->alone)
         g->opened_ns = clock_now_ns();
-    pid = c.alone ? make_alone(&c) : make_among_others(&c);
+    pid = make_child(g, c, i, pidfd);
     sys = errno;
-    sigprocmask(SIG_SETMASK, &mask, NULL);
+    sigprocmask(SIG_SETMASK, &g->mask, NULL);
     if (pid < 0)
         return refuse(g, sys, err);
     g->pids[g->made++] = pid;

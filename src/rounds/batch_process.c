@@ -104,10 +104,10 @@ void batch_set_deadlines(struct batch *b, uint32_t first, uint64_t start_ns)
 }
 
 /* Without a process: what it would have needed is not there. */
-static int end_unstarted(struct batch *b, struct batch_process *p, int error)
+static int end_unstarted(struct batch *b, struct batch_process *p, enum spawn_stage stage, int error)
 {
     p->error = error;
-    p->stage = SPAWN_EXEC;
+    p->stage = stage;
     p->ended = true;
     p->exec_ns = p->exit_ns = clock_now_ns();
     if (b->config->on_end != NULL)
@@ -200,13 +200,11 @@ int batch_start_one(struct batch *b, struct err *err)
 
     b->made++;
     if (p->program.path == NULL)
-        return end_unstarted(b, p, p->program.error);
+        return end_unstarted(b, p, SPAWN_EXEC, p->program.error);
     if (p->program.input != NULL)
         pipes.in = open(p->program.input, O_RDONLY | O_CLOEXEC);
-    if (pipes.in < 0) {
-        p->stage = SPAWN_PREPARE;
-        return end_unstarted(b, p, errno);
-    }
+    if (pipes.in < 0)
+        return end_unstarted(b, p, SPAWN_PREPARE, errno);
     rc = open_pipes(&pipes, err);
     if (rc == 0)
         rc = make_process(b, p, &pipes, err);

@@ -95,12 +95,27 @@ static void add_text(struct line_log *l, const struct line *line)
     l->open_stream = line->whole ? -1 : (int)line->stream;
 }
 
+/* "12.345678901", without printf: once for each line that is printed. */
+static void add_seconds(struct buf *out, uint64_t ns)
+{
+    char digits[32];
+    size_t at = sizeof(digits);
+
+    for (unsigned i = 0; i < 9 || ns > 0 || digits[at] == '.'; i++) {
+        digits[--at] = (char)('0' + ns % 10);
+        ns /= 10;
+        if (i == 8)
+            digits[--at] = '.';
+    }
+    buf_append(out, digits + at, sizeof(digits) - at);
+}
+
 static void add_json(struct line_log *l, const struct line *line)
 {
-    const uint64_t ns = line->time_ns > l->start_ns ? line->time_ns - l->start_ns : 0;
-
-    buf_printf(&l->json, "{\"t\": %llu.%09llu, \"stream\": \"%s\", \"line\": ", (unsigned long long)(ns / NS_PER_S),
-               (unsigned long long)(ns % NS_PER_S), line->stream == LINE_STDOUT ? "stdout" : "stderr");
+    buf_add_str(&l->json, "{\"t\": ");
+    add_seconds(&l->json, line->time_ns > l->start_ns ? line->time_ns - l->start_ns : 0);
+    buf_add_str(&l->json, line->stream == LINE_STDOUT ? ", \"stream\": \"stdout\", \"line\": "
+                                                      : ", \"stream\": \"stderr\", \"line\": ");
     json_add_string(&l->json, line->bytes);
     buf_add_str(&l->json, line->whole ? "}\n" : ", \"whole\": false}\n");
 }

@@ -224,7 +224,7 @@ bool asset_ensure_copy(struct asset_jobs *j, const char *id, const struct s3_sto
     struct busy b;
     bool stored = false;
 
-    *outcome = (struct s3_outcome){ .status = 504, .stopped = true };
+    *outcome = (struct s3_outcome){ .status = 504, .stopped = true, .why = "S3 was not asked: the server is stopping" };
     if (asset_take(j, &b, id, stop, false)) {
         stored = asset_work(j, &b, outcome);
         asset_give(j, &b);
@@ -254,7 +254,7 @@ bool asset_delete(struct asset_jobs *j, const char *id, const struct s3_stop *st
 {
     struct busy b;
 
-    *outcome = (struct s3_outcome){ .status = 504, .stopped = true };
+    *outcome = (struct s3_outcome){ .status = 504, .stopped = true, .why = "S3 was not asked: the server is stopping" };
     if (!asset_take(j, &b, id, stop, true)) {
         return false;
     }

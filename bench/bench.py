@@ -20,6 +20,7 @@ import lab
 import memory
 import rounds
 import serve
+import store
 
 PAGE = os.path.join(lab.ROOT, "docs/benchmarks.md")
 
@@ -40,7 +41,7 @@ def parse():
 
 def benches(seconds):
     found = {cell.name: (lambda options, cell=cell: cost.run(cell, options)) for cell in cost.cells(seconds)}
-    found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run,
+    found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run, "store": store.run,
                   "import-mb": import_mb.run, "rounds": rounds.run})
     found.update(serve.benches())
     return found
@@ -85,7 +86,7 @@ def write_page(table, options):
         page = f.read()
     begin, end = f"<!-- bench {table.name} -->", f"<!-- end {table.name} -->"
     measured = f"Measured {machine()}; {options.rounds} rounds of {options.seconds} s." if table.name not in \
-        ("faults", "memory", "instructions", "serve-idle", "import-mb", "rounds") else f"Measured {machine()}."
+        ("faults", "memory", "instructions", "serve-idle", "store", "import-mb", "rounds") else f"Measured {machine()}."
     block = f"{begin}\n### {table.title}\n\n{table.markdown()}\n\n{measured}\n{end}"
     if begin in page:
         page = page[:page.index(begin)] + block + page[page.index(end) + len(end):]

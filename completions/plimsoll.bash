@@ -9,7 +9,7 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --scan-command --scan-timeout --s3-bucket --s3-endpoint --s3-timeout --one-at-a-time --grace --max-delay --quiet --help'
-_plimsoll_compare_options='--base --new --history --alias --metric --by --min-change --tolerance --same-session --strict
+_plimsoll_compare_options='--base --new --history --no-store --per-target --calibrate --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
 _plimsoll_results_commands='list show tag untag note rm vacuum merge export import'
 _plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store

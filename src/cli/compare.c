@@ -10,9 +10,11 @@
 #include "cli/compare_options.h"
 #include "cli/compare_rules.h"
 #include "cli/complain.h"
+#include "report/calibration.h"
 #include "report/compare_forms.h"
 #include "report/compare_text.h"
 #include "result/comparison.h"
+#include "result/side_alike.h"
 
 static const char WHO[] = "plimsoll compare";
 enum { HELP_MAX_BYTES = 1 << 16, RULES_MAX_BYTES = 1 << 24 };
@@ -20,6 +22,7 @@ enum { HELP_MAX_BYTES = 1 << 16, RULES_MAX_BYTES = 1 << 24 };
 
 /* What is read before anything is compared. news: one side each, against base. */
 struct inputs {
+    struct compare_inputs reading;
     struct side base, history, *news;
     size_t count;
     struct tolerance_rules rules;
@@ -28,6 +31,7 @@ struct inputs {
 
 static void inputs_release(struct inputs *in)
 {
+    compare_inputs_release(&in->reading);
     side_release(&in->base);
     side_release(&in->history);
     for (size_t i = 0; i < in->count; i++)
@@ -58,12 +62,14 @@ static int name_side(struct side *s, const char *path, const struct strlist *ali
     return 0;
 }
 
-static int read_side(struct side *s, char *const *paths, size_t count, const struct strlist *aliases, size_t number,
-                     struct err *err)
+static int read_side(struct compare_inputs *in, struct side *s, char *const *paths, size_t count,
+                     const struct strlist *aliases, size_t number, struct err *err)
 {
     for (size_t i = 0; i < count; i++)
-        if (compare_inputs_add(s, paths[i], NULL, err) != 0)
+        if (compare_inputs_add(in, s, paths[i], NULL, err) != 0)
             return -1;
+    if (compare_inputs_end_side(in, err) != 0)
+        return -1;
     return name_side(s, paths[0], aliases, number, err);
 }
 
@@ -95,8 +101,9 @@ static int read_news(struct inputs *in, const struct compare_options *o, struct 
     for (; in->count < count; in->count++) {
         struct side *s = &in->news[in->count];
         const int failed = o->new.count > 0
-                               ? read_side(s, o->new.items, o->new.count, &o->aliases, 1, err)
-                               : read_side(s, &o->sides.items[in->count], 1, &o->aliases, 1 + in->count, err);
+                               ? read_side(&in->reading, s, o->new.items, o->new.count, &o->aliases, 1, err)
+                               : read_side(&in->reading, s, &o->sides.items[in->count], 1, &o->aliases, 1 + in->count,
+                                           err);
 
         if (failed != 0) {
             side_release(s);
@@ -120,7 +127,7 @@ static int read_both(struct inputs *in, const struct compare_options *o, struct 
     if (in->news == NULL)
         return err_set(err, ERR_SYSTEM, 0, "out of memory");
     in->count = 1;
-    if (compare_inputs_both(&in->base, &in->news[0], path, err) != 0)
+    if (compare_inputs_both(&in->reading, &in->base, &in->news[0], path, err) != 0)
         return -1;
     return name_side(&in->base, path, &o->aliases, 0, err) != 0 ||
                    name_side(&in->news[0], path, &o->aliases, 1, err) != 0
@@ -134,18 +141,46 @@ static int read_sides(struct inputs *in, const struct compare_options *o, struct
         return read_both(in, o, err);
     if (o->new.count + o->sides.count == 0) {
         err_set(err, ERR_USAGE, 0, "no NEW was given");
-        return err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
+        return err_hint(err, "plimsoll compare BASE NEW, each a file, a folder, a quoted pattern or a stored run");
     }
-    return read_side(&in->base, o->base.items, o->base.count, &o->aliases, 0, err) != 0 ? -1 : read_news(in, o, err);
+    if (read_side(&in->reading, &in->base, o->base.items, o->base.count, &o->aliases, 0, err) != 0)
+        return -1;
+    return read_news(in, o, err);
+}
+
+/* Stored sessions of unchanged code that did what is compared. A store that fails is no reason not to compare: what it
+ * would have told is then not known, and the report says so. */
+static void take_stored_history(struct inputs *in, const struct compare_options *o)
+{
+    struct err err = { 0 };
+    bool ok = compare_inputs_same_code(&in->reading, &in->history, &err) == 0;
+
+    for (size_t i = 0; i < in->count && ok; i++)
+        ok = side_take_sessions(&in->news[i], &in->history);
+    ok = ok && side_take_sessions(&in->base, &in->history);
+    side_drop_sessions_of(&in->history, &in->base);
+    for (size_t i = 0; i < in->count; i++)
+        side_drop_sessions_of(&in->history, &in->news[i]);
+    if (ok && in->count > 0)
+        ok = side_keep_alike(&in->history, &in->base, &in->news[0]);
+    if (ok)
+        return;
+    cli_note(WHO, "the store's sessions of unchanged code are left out: %s", err.what);
+    side_release(&in->history);
 }
 
 static int read_inputs(struct inputs *in, const struct compare_options *o, struct err *err)
 {
+    in->reading.per_target = o->per_target;
     if (read_sides(in, o, err) != 0 || read_rules(in, o->tolerance, err) != 0)
         return -1;
     for (size_t i = 0; i < o->history.count; i++)
-        if (compare_inputs_add(&in->history, o->history.items[i], o->history.items[i], err) != 0)
+        if (compare_inputs_add(&in->reading, &in->history, o->history.items[i], o->history.items[i], err) != 0)
             return -1;
+    if (compare_inputs_end_side(&in->reading, err) != 0)
+        return -1;
+    if (o->history.count == 0 && !o->no_store)
+        take_stored_history(in, o);
     return 0;
 }
 
@@ -228,6 +263,46 @@ static int publish(const struct buf *text, const char *path, struct err *err)
     return 0;
 }
 
+/* ---- calibration ---- */
+
+static int read_unchanged(struct inputs *in, const struct compare_options *o, struct err *err)
+{
+    in->reading.per_target = o->per_target;
+    if (o->paths.count == 0)
+        return compare_inputs_same_code(&in->reading, &in->base, err);
+    for (size_t i = 0; i < o->paths.count; i++)
+        if (compare_inputs_add(&in->reading, &in->base, o->paths.items[i], NULL, err) != 0)
+            return -1;
+    if (compare_inputs_end_side(&in->reading, err) != 0)
+        return -1;
+    if (!o->no_store && compare_inputs_same_code(&in->reading, &in->history, NULL) == 0 &&
+        !side_take_sessions(&in->base, &in->history))
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    return 0;
+}
+
+static int calibrate(struct buf *out, struct inputs *in, const struct compare_options *o, struct err *err)
+{
+    const struct comparison_options options = {
+        .by = &o->by, .metrics = &o->metrics, .min_change = o->min_change, .same_session = o->same_session
+    };
+    struct calibration c = { 0 };
+    int failed = read_unchanged(in, o, err);
+
+    if (failed == 0 && in->base.count == 0) {
+        failed = err_set(err, ERR_CONFIG, 0, "no run of unchanged code is stored");
+        err_hint(err, "plimsoll results tag --same-code RUN... NAME marks them; or name runs or files");
+    }
+    if (failed == 0)
+        failed = calibration_make(&c, &in->base, &options, err);
+    if (failed == 0 && o->format == COMPARE_JSON)
+        calibration_to_json(&c, out);
+    else if (failed == 0)
+        report_calibration(out, &c);
+    calibration_release(&c);
+    return failed != 0 || buf_ok(out) ? failed : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
 /* `compare a1.json a2.json b1.json b2.json` is seldom what was meant. */
 static void hint_at_quotes(const struct inputs *in)
 {
@@ -248,7 +323,8 @@ static int with_options(const struct compare_options *o)
     int code = 0;
 
     buf_init(&text, REPORT_MAX_BYTES);
-    if (read_inputs(&in, o, &err) != 0 || compare_all(&text, &code, &in, o, &err) != 0 ||
+    if ((o->calibrate ? calibrate(&text, &in, o, &err) != 0
+                      : read_inputs(&in, o, &err) != 0 || compare_all(&text, &code, &in, o, &err) != 0) ||
         publish(&text, o->output, &err) != 0)
         code = cli_complain(WHO, &err);
     else

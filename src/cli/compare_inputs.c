@@ -1,14 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/compare_inputs.h"
 
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "import/import.h"
 
-enum { PATTERN_MAX = 4096 };
+void compare_inputs_release(struct compare_inputs *in)
+{
+    for (size_t i = 0; i < in->count; i++)
+        free(in->documents[i].source);
+    free(in->documents);
+    results_inputs_release(&in->results);
+    *in = (struct compare_inputs){ 0 };
+}
+
+static int no_memory(struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
+/* ---- once a side ---- */
+
+static int note_document(struct compare_inputs *in, const char *id, const char *source, struct err *err)
+{
+    struct compare_document *grown = in->documents;
+
+    if (id[0] == '\0')
+        return 0;
+    if ((in->count & (in->count - 1)) == 0) /* full at 0, 1, 2, 4, 8 ... */
+        grown = reallocarray(in->documents, in->count > 0 ? 2 * in->count : 1, sizeof(*grown));
+    if (grown == NULL)
+        return no_memory(err);
+    in->documents = grown;
+    snprintf(grown[in->count].id, sizeof(grown[in->count].id), "%s", id);
+    grown[in->count].source = strdup(source);
+    return grown[in->count++].source != NULL ? 0 : no_memory(err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(((const struct compare_document *)a)->id, ((const struct compare_document *)b)->id);
+}
+
+int compare_inputs_end_side(struct compare_inputs *in, struct err *err)
+{
+    int failed = 0;
+
+    if (in->count > 1)
+        qsort(in->documents, in->count, sizeof(*in->documents), by_id);
+    for (size_t i = 1; i < in->count && failed == 0; i++)
+        if (strcmp(in->documents[i - 1].id, in->documents[i].id) == 0) {
+            failed = err_set(err, ERR_CONFIG, 0, "%s holds the same run as %s", in->documents[i].source,
+                             in->documents[i - 1].source);
+            err_hint(err, "a run counts once; are there copies of the file?");
+        }
+    for (size_t i = 0; i < in->count; i++)
+        free(in->documents[i].source);
+    in->count = 0;
+    return failed;
+}
+
+/* ---- documents ---- */
 
 /* A document that calls itself valid and contradicts itself was changed, or written by something else. One that says
  * it is invalid comes out as that. */
@@ -22,23 +75,24 @@ static int check_figures(struct result *r, const char *path, struct err *err)
     return err_hint(err, "use the document as plimsoll load --json wrote it");
 }
 
-static int add_document(struct side *side, struct result *r, const char *path, const char *session, struct err *err)
+static int set_session(struct side *side, size_t from, const char *session, struct err *err)
 {
-    struct record *added;
-
-    if (check_figures(r, path, err) != 0)
-        return -1;
-    for (size_t i = 0; i < side->count; i++)
-        if (r->id[0] != '\0' && strcmp(side->records[i].id, r->id) == 0) {
-            err_set(err, ERR_CONFIG, 0, "%s holds the same run as %s", path, side->records[i].source);
-            return err_hint(err, "a run counts once; are there copies of the file?");
-        }
-    if (!side_add_result(side, r, path))
-        return err_set(err, ERR_SYSTEM, 0, "out of memory");
-    added = &side->records[side->count - 1];
-    if (session != NULL && added->session == NULL && !record_set_session(added, session))
-        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    for (size_t i = from; i < side->count && session != NULL; i++)
+        if (side->records[i].session == NULL && !record_set_session(&side->records[i], session))
+            return no_memory(err);
     return 0;
+}
+
+static int add_document(struct compare_inputs *in, struct side *side, struct result *r, const char *source,
+                        const char *session, struct err *err)
+{
+    const size_t before = side->count;
+
+    if (check_figures(r, source, err) != 0 || note_document(in, r->id, source, err) != 0)
+        return -1;
+    if (in->per_target && r->target_count > 0 ? !side_add_targets(side, r, source) : !side_add_result(side, r, source))
+        return no_memory(err);
+    return set_session(side, before, session, err);
 }
 
 /* A file's name is no label: reports of one side may lie in files of any names, and are samples of one cell. */
@@ -50,88 +104,110 @@ static void forget_name(struct result *r)
     r->name = NULL;
 }
 
-static int add_file(struct side *side, const char *path, const char *session, struct err *err)
+static int add_file(struct compare_inputs *in, struct side *side, const char *path, const char *session,
+                    struct err *err)
 {
-    struct imported in = { 0 };
-    int failed = import_file(&in, path, IMPORT_AUTO, NULL, err);
+    struct imported found = { 0 };
+    int failed = import_file(&found, path, IMPORT_AUTO, NULL, err);
 
-    for (size_t i = 0; i < in.count && failed == 0; i++) {
-        forget_name(in.results[i]);
-        failed = add_document(side, in.results[i], path, session, err);
+    for (size_t i = 0; i < found.count && failed == 0; i++) {
+        forget_name(found.results[i]);
+        failed = add_document(in, side, found.results[i], path, session, err);
     }
-    imported_release(&in);
+    imported_release(&found);
     return failed;
 }
 
-/* Sorted by name, as glob() gives them. */
-static int add_pattern(struct side *side, const char *pattern, const char *session, struct err *err)
+static int add_files(struct compare_inputs *in, struct side *side, const char *word, const char *session,
+                     struct err *err)
 {
-    glob_t found = { 0 };
-    int failed = 0;
+    struct strlist paths = STRLIST_INIT;
+    int failed = results_word_files(word, &paths, err);
 
-    if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc == 0) {
-        globfree(&found);
-        err_set(err, ERR_CONFIG, 0, "there is no file %s", pattern);
-        return err_hint(err, "give result documents, which plimsoll load --json FILE writes");
-    }
-    for (size_t i = 0; i < found.gl_pathc && failed == 0; i++)
-        failed = add_file(side, found.gl_pathv[i], session, err);
-    globfree(&found);
+    for (size_t i = 0; i < paths.count && failed == 0; i++)
+        failed = add_file(in, side, paths.items[i], session, err);
+    strlist_release(&paths);
     return failed;
 }
 
-/* The characters that a pattern gives a meaning to lose it. */
-static bool quote_pattern(char out[PATTERN_MAX], const char *path)
-{
-    size_t n = 0;
+/* ---- runs of the store ---- */
 
-    for (const char *c = path; *c != '\0'; c++) {
-        if (n + 3 >= PATTERN_MAX)
-            return false;
-        if (strchr("*?[]\\", *c) != NULL)
-            out[n++] = '\\';
-        out[n++] = *c;
+/* A stored document on its way to a side. */
+struct stored {
+    struct compare_inputs *in;
+    struct side *side;
+    const char *source;
+};
+
+static int add_stored_targets(void *arg, struct slice json, struct err *err)
+{
+    const struct stored *s = arg;
+    struct result *r = NULL;
+    bool ok;
+
+    if (result_from_json(&r, json, err) != 0)
+        return err_prefix(err, "%s", s->source);
+    ok = r->target_count > 0 ? side_add_targets(s->side, r, s->source) : side_add_result(s->side, r, s->source);
+    result_free(r);
+    return ok ? 0 : no_memory(err);
+}
+
+static int add_runs(struct compare_inputs *in, struct side *side, const char *word, const char *session,
+                    struct err *err)
+{
+    struct runstore *store;
+    struct listing runs = { 0 };
+    const size_t before = side->count;
+    char source[32];
+    int failed = results_word_runs(&in->results, word, &runs, err);
+
+    store = in->results.store;
+    for (size_t i = 0; i < runs.count && failed == 0; i++) {
+        snprintf(source, sizeof(source), "run %.8s", runs.runs[i].id);
+        failed = note_document(in, runs.runs[i].id, source, err);
+        if (failed == 0 && in->per_target)
+            failed = runstore_documents(store, runs.runs[i].number, add_stored_targets,
+                                        &(struct stored){ in, side, source }, err);
     }
-    out[n] = '\0';
-    return true;
+    if (failed == 0 && !in->per_target)
+        failed = runstore_samples(store, &runs, side, err);
+    listing_release(&runs);
+    return failed == 0 ? set_session(side, before, session, err) : -1;
 }
 
-static int add_folder(struct side *side, const char *path, const char *session, struct err *err)
+int compare_inputs_add(struct compare_inputs *in, struct side *side, const char *word, const char *session,
+                       struct err *err)
 {
-    char quoted[PATTERN_MAX], pattern[PATTERN_MAX + 8];
-
-    if (!quote_pattern(quoted, path))
-        return err_set(err, ERR_CONFIG, 0, "%.100s... is too long a path", path);
-    snprintf(pattern, sizeof(pattern), "%s/*.json", quoted);
-    return add_pattern(side, pattern, session, err);
+    return results_word_is_file(word) ? add_files(in, side, word, session, err)
+                                      : add_runs(in, side, word, session, err);
 }
 
-int compare_inputs_add(struct side *side, const char *path, const char *session, struct err *err)
+int compare_inputs_same_code(struct compare_inputs *in, struct side *out, struct err *err)
 {
-    struct stat info;
-
-    if (stat(path, &info) != 0)
-        return strpbrk(path, "*?[") != NULL ? add_pattern(side, path, session, err)
-                                            : add_file(side, path, session, err);
-    return S_ISDIR(info.st_mode) ? add_folder(side, path, session, err) : add_file(side, path, session, err);
+    if (results_inputs_store(&in->results, err) != 0)
+        return -1;
+    return in->results.store != NULL ? runstore_same_code(in->results.store, out, err) : 0;
 }
+
+/* ---- both sides in one file ---- */
 
 static bool is_base(const struct result *r)
 {
     return r->name != NULL && slice_ends(slice_str(r->name), SLICE(":base"));
 }
 
-int compare_inputs_both(struct side *base, struct side *new, const char *path, struct err *err)
+int compare_inputs_both(struct compare_inputs *in, struct side *base, struct side *new, const char *path,
+                        struct err *err)
 {
-    struct imported in = { 0 };
-    int failed = import_file(&in, path, IMPORT_AUTO, NULL, err);
+    struct imported found = { 0 };
+    int failed = import_file(&found, path, IMPORT_AUTO, NULL, err);
 
-    for (size_t i = 0; i < in.count && failed == 0; i++)
-        failed = add_document(is_base(in.results[i]) ? base : new, in.results[i], path, NULL, err);
-    imported_release(&in);
+    for (size_t i = 0; i < found.count && failed == 0; i++)
+        failed = add_document(in, is_base(found.results[i]) ? base : new, found.results[i], path, NULL, err);
+    imported_release(&found);
     if (failed == 0 && (base->count == 0 || new->count == 0)) {
         err_set(err, ERR_USAGE, 0, "no NEW was given, and %s holds one side only", path);
-        failed = err_hint(err, "plimsoll compare BASE NEW, each a file, a folder or a quoted pattern");
+        failed = err_hint(err, "plimsoll compare BASE NEW, each a file, a folder, a quoted pattern or a stored run");
     }
-    return failed;
+    return failed == 0 ? compare_inputs_end_side(in, err) : -1;
 }

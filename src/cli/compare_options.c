@@ -58,14 +58,17 @@ static int parse_min_change(void *field, const char *text, const struct option_r
 static const struct option_row ROWS[] = {
     { .heading = "What to compare" },
     { .name = "base", .argument = "PATH", .example = "before/",
-      .help = "result documents of the base: a file, a folder of .json files, or a quoted pattern; may be repeated, instead of BASE",
+      .help = "the base: a file, a folder of .json files, a quoted pattern, or stored runs by tag, name or id; may be repeated, instead of BASE",
       .parse = option_list, FIELD(base) },
     { .name = "new", .argument = "PATH", .example = "after/",
       .help = "the same of the new side, instead of NEW",
       .parse = option_list, FIELD(new) },
     { .name = "history", .argument = "PATH", .example = "monday/",
       .help = "one session of unchanged code, of which at least 3 tell how much sessions differ; may be repeated",
-      .parse = option_list, FIELD(history) },
+      .shown_default = "the stored ones (results tag --same-code)", .parse = option_list, FIELD(history) },
+    { .name = "no-store",
+      .help = "do not look for sessions of unchanged code in the store",
+      .parse = option_flag, FIELD(no_store) },
     { .name = "alias", .argument = "BASE,NEW[,...]", .example = "v1.2,v1.3",
       .help = "what to call the sides; otherwise the runs' name, or the path",
       .parse = parse_names, FIELD(aliases) },
@@ -75,6 +78,10 @@ static const struct option_row ROWS[] = {
     { .name = "by", .argument = "NAME[,NAME...]", .shown_default = "what varies within a side", .example = "connections,path",
       .help = "labels and members of config that tell cells apart; nothing else then keeps runs from being compared",
       .parse = parse_names, FIELD(by) },
+
+    { .name = "per-target",
+      .help = "each target of a run is a cell of its own",
+      .parse = option_flag, FIELD(per_target) },
 
     { .heading = "How to judge" },
     { .name = "min-change", .argument = "SHARE", .shown_default = "3%", .example = "5%",
@@ -89,6 +96,10 @@ static const struct option_row ROWS[] = {
     { .name = "strict",
       .help = "inconclusive or suspect cells end with exit status 4",
       .parse = option_flag, FIELD(strict) },
+
+    { .name = "calibrate",
+      .help = "compare nothing: say how often this comparison would have cried wolf on runs of unchanged code, and which change it would have found 9 times of 10; without RUNS, on those in the store",
+      .parse = option_flag, FIELD(calibrate) },
 
     { .heading = "Output" },
     { .name = "format", .argument = "FORM", .shown_default = "table", .example = "json",
@@ -121,6 +132,10 @@ static const char EPILOGUE[] =
     "      each against the first\n"
     "  plimsoll compare --history mon --history tue --history wed last-week/ today/\n"
     "      two days, held against how much days differ anyway\n"
+    "  plimsoll compare baseline api@latest\n"
+    "      stored runs; sessions of unchanged code are taken from the store, too\n"
+    "  plimsoll compare --calibrate unchanged\n"
+    "      what such a comparison is worth\n"
     "\n"
     "Exit status: 0 nothing has regressed; 1 regressed, or a tolerance broken; 2 wrong\n"
     "usage or unreadable files; 3 missing, invalid or not comparable cells; 4 with --strict\n"
@@ -166,6 +181,8 @@ static int take_paths(struct compare_options *o, struct err *err)
 {
     const size_t first = o->base.count == 0 && o->paths.count > 0 ? 1 : 0;
 
+    if (o->calibrate)
+        return 0;
     if (first == 1 && !strlist_add(&o->base, slice_str(o->paths.items[0])))
         return err_set(err, ERR_SYSTEM, 0, "out of memory");
     if (o->base.count == 0)

@@ -14,7 +14,7 @@ struct compare_options {
     struct strlist sides;              /* a side each, against base: NEW and what follows it */
     struct strlist metrics, by, aliases;
     double min_change;
-    bool strict, same_session;
+    bool strict, same_session, no_store, per_target, calibrate;
     const char *tolerance; /* a file; NULL: none */
     enum compare_format format;
     const char *output; /* NULL: standard output */

@@ -120,11 +120,18 @@ static int no_store(const char *word, struct err *err)
     return -1;
 }
 
-int results_word_runs(struct results_inputs *in, const char *word, struct listing *out, struct err *err)
+int results_inputs_store(struct results_inputs *in, struct err *err)
 {
     if (!in->looked && storing_open(&in->store, STORE_READ, err) != 0)
         return -1;
     in->looked = true;
+    return 0;
+}
+
+int results_word_runs(struct results_inputs *in, const char *word, struct listing *out, struct err *err)
+{
+    if (results_inputs_store(in, err) != 0)
+        return -1;
     return in->store != NULL ? runstore_find(in->store, word, out, err) : no_store(word, err);
 }
 

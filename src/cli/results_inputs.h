@@ -13,6 +13,8 @@ struct results_inputs {
     bool looked; /* it was tried: a store of NULL is one that does not exist */
 };
 void results_inputs_release(struct results_inputs *in);
+/* Opens in->store for reading, if there is one. */
+MUST_CHECK int results_inputs_store(struct results_inputs *in, struct err *err);
 
 /* "-", a file, a folder's .json files, a pattern's files. False: the word may be a run. */
 bool results_word_is_file(const char *word);

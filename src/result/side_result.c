@@ -122,7 +122,7 @@ static bool add_time(struct record *r, const char *of, const char *what, double 
     return record_add_metric(r, name, ns / 1e9, false, false);
 }
 
-static bool add_times(struct record *r, const char *of, const struct hist *h, const struct result *result)
+bool side_add_times(struct record *r, const char *of, const struct hist *h, const struct result *result)
 {
     char key[SUMMARY_KEY_MAX];
     bool ok = true;
@@ -184,7 +184,7 @@ static bool add_watched(struct record *r, const struct result *result)
     return ok;
 }
 
-static bool add_error_share(struct record *r, const struct totals *t)
+bool side_add_error_share(struct record *r, const struct totals *t)
 {
     if (t->started == 0 || !totals_has(t, TOTAL_FAILED))
         return true;
@@ -199,8 +199,9 @@ static bool add_metrics(struct record *r, const struct result *result)
     r->failures = t->failed;
     return (!totals_has(t, TOTAL_REQUESTS_PER_S) ||
             record_add_metric(r, "requests_per_s", t->requests_per_s, true, false)) &&
-           add_times(r, "latency", result->latency, result) &&
-           add_times(r, "service_time", result->service_time, result) && add_error_share(r, t) && add_named(r, result);
+           side_add_times(r, "latency", result->latency, result) &&
+           side_add_times(r, "service_time", result->service_time, result) && side_add_error_share(r, t) &&
+           add_named(r, result);
 }
 
 static bool add_cell(struct record *r, const struct result *result)
@@ -221,14 +222,14 @@ static bool add_seen(struct record *r, const struct result *result)
     return ok;
 }
 
-static bool add_errors(struct record *r, const struct result *result)
+bool side_add_errors(struct record *r, const struct error_entry *errors, size_t count)
 {
     struct buf text;
     bool ok = true;
 
     buf_init(&text, TEXT_MAX);
-    for (size_t i = 0; i < result->error_count && ok; i++) {
-        const struct error_entry *e = &result->errors[i];
+    for (size_t i = 0; i < count && ok; i++) {
+        const struct error_entry *e = &errors[i];
 
         buf_clear(&text);
         buf_add_str(&text, fail_kind_text(e->kind));
@@ -240,13 +241,13 @@ static bool add_errors(struct record *r, const struct result *result)
     return ok;
 }
 
-static bool add_statuses(struct record *r, const struct result *result)
+bool side_add_statuses(struct record *r, const uint64_t status[STATUS_MAX])
 {
     uint64_t classes[10] = { 0 };
     char text[32];
 
     for (size_t i = 0; i < STATUS_MAX; i++)
-        classes[i / 100] += result->status[i];
+        classes[i / 100] += status[i];
     for (unsigned i = 0; i < 10; i++) {
         snprintf(text, sizeof(text), "status %uxx", i);
         if (classes[i] > 0 && !record_add_sighting(r, text, classes[i]))
@@ -285,6 +286,7 @@ bool side_add_result(struct side *s, const struct result *result, const char *so
         return side_add_all_rounds(s, result, source);
     r = side_add(s, source);
     return r != NULL && add_cell(r, result) && side_add_run_facts(r, result) && add_targets(r, result) &&
-           add_metrics(r, result) && add_watched(r, result) && add_errors(r, result) && add_statuses(r, result) &&
+           add_metrics(r, result) && add_watched(r, result) &&
+           side_add_errors(r, result->errors, result->error_count) && side_add_statuses(r, result->status) &&
            add_seen(r, result) && side_add_reason(r, result);
 }

@@ -218,7 +218,8 @@ void words_method(struct buf *out, const struct comparison *c, const char *befor
         buf_printf(
             out,
             "%sTo know: measure both in turn (base, new, base, new ...), or give at least 3 sessions of unchanged "
-            "code with --history; --same-session vouches for one session.\n",
+            "code with --history, or mark stored runs of it: plimsoll results tag --same-code; --same-session "
+            "vouches for one session.\n",
             before);
     if (c->metrics[0].out.moderated)
         buf_printf(out, "%sCells lend each other what they know of the noise (moderated variances).\n", before);

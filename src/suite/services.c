@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,13 +41,15 @@ int services_init(struct services *v, const struct suite *s, const char *work_di
 {
     *v = (struct services){ .suite = s, .work_dir = work_dir, .stop = stop };
     v->processes = calloc(s->service_count + 1, sizeof(*v->processes));
-    if (v->processes == NULL)
+    v->said_before = calloc(s->service_count + 1, sizeof(*v->said_before));
+    for (size_t k = 0; v->processes != NULL && k < s->service_count; k++)
+        v->processes[k] = PROCESS_NONE;
+    if (v->processes == NULL || v->said_before == NULL)
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the services");
     for (size_t k = 0; k < s->service_count; k++) {
         char name[256], number[16];
         int port = 0;
 
-        v->processes[k] = PROCESS_NONE;
         if (free_port(&port, err) != 0)
             return -1;
         snprintf(name, sizeof(name), "port:%s", s->services[k].name);
@@ -63,7 +66,9 @@ void services_release(struct services *v)
         for (size_t k = v->suite->service_count; k-- > 0;)
             process_end(&v->processes[k], PROCESS_GRACE_NS);
     free(v->processes);
+    free(v->said_before);
     v->processes = NULL;
+    v->said_before = NULL;
 }
 
 static void log_path(const struct services *v, size_t k, char out[PATH_MAX])
@@ -124,7 +129,8 @@ static bool log_matches(const struct services *v, size_t k, const struct pattern
     log_path(v, k, path);
     buf_init(&text, LOG_MAX);
     if (pattern_matcher_new(&m, NULL) == 0) {
-        found = file_read(path, &text, NULL) == 0 && pattern_find(p, m, buf_slice(&text)) == PATTERN_FOUND;
+        found = file_read(path, &text, NULL) == 0 &&
+                pattern_find(p, m, slice_drop(buf_slice(&text), v->said_before[k])) == PATTERN_FOUND;
         pattern_matcher_free(m);
     }
     buf_release(&text);
@@ -200,9 +206,11 @@ static int start_one(struct services *v, size_t k, const char *command, const ch
     const char *words[4];
     const struct process_job job = { .name = s->name, .words = words, .cwd = v->suite->dir, .log_path = path };
     struct pattern *p = NULL;
+    struct stat before;
     int rc = 0;
 
     log_path(v, k, path);
+    v->said_before[k] = stat(path, &before) == 0 ? (size_t)before.st_size : 0;
     process_shell_words(words, command);
     if (s->ready == READY_LOG && pattern_new(&p, at, err) != 0)
         return err_prefix(err, "%s:%u", v->suite->file, s->line);

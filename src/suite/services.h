@@ -13,6 +13,7 @@ struct services {
     const char *work_dir;
     const volatile int *stop;
     struct process *processes; /* by service */
+    size_t *said_before;       /* by service: bytes of its log that are of a start before this one */
 };
 
 /* Gives every service its port, in names. */

@@ -110,6 +110,18 @@ load:
 """
 
 
+def test_what_a_service_said_in_an_earlier_run_does_not_make_it_ready(run):
+    """Its log grows from run to run of one folder; only what it says now counts."""
+    text = """
+name: late
+services: [{name: slow, run: "sleep 0.7; touch {work}/there; echo ready; exec sleep 60", ready: {log: "^ready$"}}]
+command: test -e {work}/there && rm {work}/there
+"""
+    for _ in range(2):
+        done = run(text)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_every_request_is_that_of_a_sample(run, counter):
     done = run(MATRIX.format(url=counter.url))
     assert done.returncode == 0, done.stderr

@@ -37,7 +37,7 @@ take_cell() {
             if flock -n 9; then return 0; fi
             k=$((k + 1))
         done
-        sleep 0.02
+        sleep 0.1
     done
 }
 

@@ -37,6 +37,18 @@ int storing_path(struct buf *out, struct err *err)
     return buf_ok(out) ? 0 : err_set(err, ERR_CONFIG, 0, "the path of the store of results is too long");
 }
 
+/* A user without a home (a daemon's "/nonexistent") gets none made. */
+static int check_home(struct err *err)
+{
+    const char *data = environment("XDG_DATA_HOME"), *home = environment("HOME");
+
+    if (environment("PLIMSOLL_DB") != NULL || (data != NULL && data[0] == '/') || home == NULL ||
+        access(home, F_OK) == 0)
+        return 0;
+    err_set(err, ERR_SYSTEM, errno, "there is no place for the store of results: %s", home);
+    return err_hint(err, "set PLIMSOLL_DB to a file");
+}
+
 /* Every folder that the file lies in. */
 static int make_folders(char *path, struct err *err)
 {
@@ -63,7 +75,7 @@ int storing_open(struct runstore **out, enum runstore_access access_wanted, stru
     buf_init(&path, PATH_MAX_BYTES);
     failed = storing_path(&path, err);
     if (failed == 0 && access_wanted == STORE_WRITE)
-        failed = make_folders(path.data, err);
+        failed = check_home(err) != 0 ? -1 : make_folders(path.data, err);
     if (failed == 0 && (access_wanted == STORE_WRITE || access(path.data, F_OK) == 0 || errno != ENOENT))
         failed = runstore_open(out, path.data, access_wanted, err);
     buf_release(&path);

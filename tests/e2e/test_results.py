@@ -107,9 +107,15 @@ def test_show_is_the_report(plimsoll, start_target, results, db):
 def test_where_the_store_is(plimsoll, start_target, tmp_path, variable, place):
     home = {"PLIMSOLL_DB": "", "XDG_DATA_HOME": "", "HOME": str(tmp_path / "home"),
             variable: str(tmp_path / ("data" if variable == "XDG_DATA_HOME" else "home"))}
+    (tmp_path / "home").mkdir()
     load_into(plimsoll, start_target(OK), "", env=home)
     assert rows(tmp_path / place, "SELECT count(*) FROM runs") == [(1,)]
     assert os.stat((tmp_path / place).parent).st_mode & 0o077 == 0
+
+
+def test_a_home_that_is_not_there_is_not_made(plimsoll, start_target, tmp_path):
+    done = load_into(plimsoll, start_target(OK), "", env={"XDG_DATA_HOME": "", "HOME": str(tmp_path / "none")}, cwd=tmp_path)
+    assert "no place for the store" in done.err and "the result is in" in done.err and not (tmp_path / "none").exists()
 
 
 def test_list_is_newest_first_and_filtered(results, stored):

@@ -9,7 +9,7 @@
 
 bool lines_init(struct lines *l, struct source *s)
 {
-    *l = (struct lines){ .source = s, ._data = malloc(CAPACITY + 1) };
+    *l = (struct lines){ .source = s, ._data = calloc(1, CAPACITY + LINES_AHEAD) };
     if (l->_data != NULL)
         return true;
     err_set(s->err, ERR_SYSTEM, ENOMEM, "cannot read %s", s->name);

@@ -5,6 +5,8 @@
 
 #include "import/source.h"
 
+enum { LINES_AHEAD = 64 };
+
 struct lines {
     struct source *source;
     char *_data;
@@ -19,7 +21,7 @@ struct lines {
 MUST_CHECK bool lines_init(struct lines *l, struct source *s);
 void lines_release(struct lines *l);
 /* False at the end, or when failed. The line's end ("\n" or "\r\n") is not part of it, but there is always a byte
- * behind it, which is '\n'. A line longer than 1 MiB is a failure. */
+ * behind it, which is '\n', and LINES_AHEAD bytes may be read. A line longer than 1 MiB is a failure. */
 bool lines_next(struct lines *l, struct slice *line);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import/formats.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ enum {
     TARGETS_MAX = 64,   /* of which figures are kept apart; with more, of none */
     TARGET_SLOTS = 256, /* of the table that finds them */
     ERRORS_MAX = 32,
+    READ_AHEAD = 32, /* bytes behind a line that may be read */
 };
 #define US_MAX (HIST_MAX_NS / NS_PER_US * 1000)
 
@@ -55,20 +57,59 @@ struct mb {
     uint64_t first_us, last_us; /* start of the first, end of the last */
     uint64_t rows, ok, written, read, opened, resumed, handshakes;
     uint8_t slots[TARGET_SLOTS]; /* 1 + index of the target; 0: none */
+    uint32_t hashes[TARGETS_MAX];
+    char *texts[TARGETS_MAX]; /* as the rows have them */
+    size_t lengths[TARGETS_MAX];
     bool too_many_targets;
 };
 
-/* Digits up to the comma behind them; *at is moved behind it. A socket may be -1. */
-static bool read_number(const char **at, uint64_t *out)
-{
-    const char *c = *at;
-    uint64_t value = 0;
-    unsigned digits = 0;
+#define ZEROS UINT64_C(0x3030303030303030)
 
-    for (; *c >= '0' && *c <= '9'; c++, digits++)
-        value = value * 10 + (uint64_t)(*c - '0');
-    if (*c != ',' || digits == 0 || digits > 18) {
-        if (strncmp(c, "-1,", 3) != 0 || digits > 0)
+/* How many of the eight bytes at `at` are digits before the first that is none, and their value. A byte less '0' is a
+ * digit below 10: adding 0x76 to it sets its high bit from 10 on (a carry out of a byte only reaches those behind the
+ * first one that matters). The digits are moved to the end, zeroes before them, and neighbours are joined to tens,
+ * hundreds, and so on: no branch depends on how long the number is. */
+static inline unsigned eight_digits(const char *at, uint64_t *out)
+{
+    uint64_t v, other;
+    unsigned digits;
+
+    memcpy(&v, at, 8);
+    v = le64toh(v) ^ ZEROS;
+    other = ((v + UINT64_C(0x7676767676767676)) | v) & UINT64_C(0x8080808080808080);
+    digits = other != 0 ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+    if (digits == 0)
+        return 0;
+    v <<= 64 - 8 * digits;
+    v = v * 10 + (v >> 8);
+    *out = ((v & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+            (v >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+           32;
+    return digits;
+}
+
+/* Digits up to the comma behind them; *at is moved behind it. A socket may be -1. There are READ_AHEAD bytes behind the
+ * line. */
+static inline bool read_number(const char **at, uint64_t *out)
+{
+    static const uint64_t TENS[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+    const char *const begin = *at;
+    const char *c = begin;
+    uint64_t value = 0, part = 0;
+    unsigned digits;
+
+    if (begin[1] == ',' && begin[0] >= '0' && begin[0] <= '9') { /* most columns, mostly */
+        *out = (uint64_t)(begin[0] - '0');
+        *at = begin + 2;
+        return true;
+    }
+    do {
+        digits = eight_digits(c, &part);
+        value = digits > 0 ? value * TENS[digits] + part : value;
+        c += digits;
+    } while (digits == 8 && c - begin <= 16);
+    if (*c != ',' || c == begin || c - begin > 18) {
+        if (c != begin || memcmp(c, "-1,", 3) != 0)
             return false;
         c += 2;
     }
@@ -90,7 +131,8 @@ static const char *text_end(const char *begin, const char *end)
     return at;
 }
 
-static bool read_numbers(const char **at, uint64_t *out, unsigned from, unsigned to)
+static inline __attribute__((always_inline)) bool read_numbers(const char **at, uint64_t *out, unsigned from,
+                                                               unsigned to)
 {
     for (unsigned i = from; i <= to; i++)
         if (!read_number(at, &out[i]))
@@ -130,30 +172,28 @@ bool mb_looks_like(struct slice head)
     char copy[8192];
     struct row r;
 
-    if (line.len == 0 || line.len + 1 >= sizeof(copy))
+    if (line.len == 0 || line.len + READ_AHEAD >= sizeof(copy))
         return false;
     memcpy(copy, line.ptr, line.len);
-    copy[line.len] = '\n';
+    memset(copy + line.len, '\n', READ_AHEAD);
     return read_row(&r, slice_from(copy, copy[line.len - 1] == '\r' ? line.len - 1 : line.len)) &&
            slice_find(r.target, ' ') > 0;
 }
 
-static unsigned hash(struct slice text)
+/* Of all bytes, by eight: hosts differ in the middle of a URL, paths at its end. */
+static uint32_t hash(struct slice text)
 {
-    uint32_t h = 2166136261u;
+    uint64_t h = text.len, v;
+    size_t i = 0;
 
-    /* The ends differ where the rest is the same. */
-    for (size_t i = text.len > 24 ? text.len - 24 : 0; i < text.len; i++)
-        h = (h ^ (unsigned char)text.ptr[i]) * 16777619u;
-    return (h ^ h >> 16) % TARGET_SLOTS;
-}
-
-static bool is_target(const struct target_result *t, struct slice text)
-{
-    const size_t method = strlen(t->method);
-
-    return text.len > method && memcmp(text.ptr, t->method, method) == 0 && text.ptr[method] == ' ' &&
-           slice_eq(slice_drop(text, method + 1), slice_str(t->url));
+    for (; i + 8 <= text.len; i += 8) {
+        memcpy(&v, text.ptr + i, 8);
+        h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    for (; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(h >> 32);
 }
 
 static struct target_result *add_target(struct mb *m, struct slice text)
@@ -169,26 +209,35 @@ static struct target_result *add_target(struct mb *m, struct slice text)
         report_no_memory(&m->p);
         return NULL;
     }
+    m->texts[r->target_count] = slice_dup(text);
+    if (m->texts[r->target_count] == NULL)
+        report_no_memory(&m->p);
+    m->lengths[r->target_count] = text.len;
     r->target_count++;
     t->totals.absent = TOTALS_ABSENT_ALL;
-    return t;
+    return m->p.failed ? NULL : t;
 }
 
 /* NULL: there are too many. */
 static struct target_result *find_target(struct mb *m, struct slice text)
 {
-    unsigned slot = hash(text);
+    const uint32_t h = m->too_many_targets ? 0 : hash(text);
+    unsigned slot = h % TARGET_SLOTS;
 
     if (m->too_many_targets)
         return NULL;
-    for (; m->slots[slot] != 0; slot = (slot + 1) % TARGET_SLOTS)
-        if (is_target(&m->p.r->targets[m->slots[slot] - 1], text))
-            return &m->p.r->targets[m->slots[slot] - 1];
+    for (; m->slots[slot] != 0; slot = (slot + 1) % TARGET_SLOTS) {
+        const unsigned at = m->slots[slot] - 1u;
+
+        if (m->hashes[at] == h && m->lengths[at] == text.len && memcmp(m->texts[at], text.ptr, text.len) == 0)
+            return &m->p.r->targets[at];
+    }
     if (m->p.r->target_count == TARGETS_MAX || slice_find(text, ' ') <= 0) {
         m->too_many_targets = true;
         return NULL;
     }
     m->slots[slot] = (uint8_t)(m->p.r->target_count + 1);
+    m->hashes[m->p.r->target_count] = h;
     return add_target(m, text);
 }
 
@@ -382,6 +431,8 @@ int mb_read(struct source *s)
         finish(m);
     lines_release(&m->lines);
     failed = report_end_many(&m->p);
+    for (size_t i = 0; i < TARGETS_MAX; i++)
+        free(m->texts[i]);
     free(m);
     return failed;
 }

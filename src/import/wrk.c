@@ -20,7 +20,8 @@ struct wrk {
     double last_percentile, last_s;
     uint64_t complete, failed;
     double duration_s;
-    bool has_requests, has_rate, in_spectrum;
+    bool has_requests, has_rate;
+    bool has_none; /* no reply was timed: the zeroes that follow are none */
 };
 
 static bool is_banner(struct slice line)
@@ -79,11 +80,14 @@ static bool read_load(struct wrk *w, const struct slice *words, size_t n)
     return true;
 }
 
-/* "Latency 0.90ms 2.07ms 20.37ms 90.01%": average, deviation, maximum; wrk prints "-nanus" when there are none. */
+/* "Latency 0.90ms 2.07ms 20.37ms 90.01%": average, deviation, maximum; a share of "-nan%" says that there are none. */
 static bool read_latency(struct wrk *w, const struct slice *words, size_t n)
 {
-    if (n != 5 || !slice_eq(words[0], SLICE("Latency")) || printed_contain(words[1], "nan"))
-        return n == 5 && slice_eq(words[0], SLICE("Latency"));
+    if (n != 5 || !slice_eq(words[0], SLICE("Latency")))
+        return false;
+    w->has_none = printed_contain(words[1], "nan") || printed_contain(words[4], "nan");
+    if (w->has_none)
+        return true;
     report_time(&w->p, "latency", "mean", seconds(w, words[1]));
     report_time(&w->p, "latency", "stddev", seconds(w, words[2]));
     report_time(&w->p, "latency", "max", seconds(w, words[3]));
@@ -103,6 +107,8 @@ static bool read_percentile(struct wrk *w, const struct slice *words, size_t n)
         report_fail(&w->p, "the percentiles do not rise");
     w->last_percentile = percentile;
     w->last_s = s;
+    if (w->has_none)
+        return true;
     if (percentile < 100)
         report_percentile(&w->p, w->of, percentile, s);
     else

@@ -38,6 +38,14 @@ static void test_wrk(void **state)
     has_seen(r, "replies that are not 2xx or 3xx", 7699);
     has_no_metric(r, "latency_p99"); /* without --latency */
     imported_release(&in);
+
+    /* No reply came: what wrk prints as 0.00us is no latency. */
+    r = import_one_file(&in, "tools/wrk-nothing.txt", IMPORT_WRK);
+    has_total(r, TOTAL_STARTED, 0);
+    has_no_metric(r, "latency_mean");
+    has_no_metric(r, "latency_p50");
+    assert_true(totals_has(&r->totals, TOTAL_REQUESTS_PER_S) && r->totals.requests_per_s == 0);
+    imported_release(&in);
 }
 
 /* As wrk2 -L -U prints it: the corrected latency, then the one from the moment of sending. */
@@ -123,6 +131,15 @@ static void test_h2load(void **state)
 
     r = import_one_file(&in, "tools/h2load-duration.txt", IMPORT_H2LOAD);
     has_total(r, TOTAL_UNFINISHED, 2);
+    imported_release(&in);
+
+    /* Nobody there: ten have failed, none was done. */
+    r = import_one_file(&in, "tools/h2load-refused.txt", IMPORT_H2LOAD);
+    has_total(r, TOTAL_FAILED, 10);
+    has_total(r, TOTAL_OK, 0);
+    has_no_total(r, TOTAL_UNFINISHED);
+    has_seen(r, "errored requests", 10);
+    has_no_metric(r, "latency_mean");
     imported_release(&in);
 }
 
@@ -278,7 +295,7 @@ static const struct {
       IMPORT_WRK, "more replies" },
     { "h2load's sum",
       "starting benchmark...\nrequests: 10 total, 10 started, 10 done, 8 succeeded, 1 failed, 0 errored, 0 timeout\n",
-      IMPORT_H2LOAD, "one.txt:2: succeeded and failed" },
+      IMPORT_H2LOAD, "one.txt:2: 10 requests done" },
     { "percents leave one out", "Percentage served,Time in ms\n0,0.1\n2,0.2\n", IMPORT_AB_E, "one.txt:3" },
     { "a time that falls", "Percentage served,Time in ms\n0,0.2\n1,0.1\n", IMPORT_AB_E, "one.txt:3" },
     { "a total that is none", "starttime\tseconds\tctime\tdtime\tttime\twait\nMon\t1796063785\t1\t2\t9\t1\n",

@@ -282,7 +282,7 @@ static void open_next(struct exchange *x, uint64_t now)
 {
     struct loader *w = x->client->loader;
 
-    if (is_due(w, now)) {
+    if (!x->in_idle && is_due(w, now)) { /* who waits in line is served from there, by the alarm */
         take_due(x, now, false);
         return;
     }

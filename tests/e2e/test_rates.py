@@ -92,6 +92,14 @@ def test_c54_a_million_a_second_of_a_target_that_hangs(load, start_target):
     assert run.peak_rss < 64 << 20
 
 
+@pytest.mark.parametrize("rate", ["20k", "40k", "80k"])
+def test_requests_come_due_while_the_first_ones_leave(load, start_target, rate):
+    """Connections that stand in line when the run begins, faster arrivals than they can be walked through."""
+    target = start_target(OK)
+    run = load("--rate", rate, "-c", "400", "-t", "1", "-n", "3000", "-d", "10s", "--drain", "10s", target.url(), server=target, timeout_s=40)
+    assert run.totals["ok"] == 3000
+
+
 PAIRS = {"n": ["-n", "200"], "d": ["-d", "1s"], "q": ["--rate", "500/s"], "ramp": ["--ramp-up", "500ms"], "think": ["--think", "1ms..5ms"],
          "stages": ["--stages", "100/s:300ms,300/s:300ms"], "burst": ["--burst", "10:100ms"]}
 

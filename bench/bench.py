@@ -17,11 +17,17 @@ import faults
 import import_mb
 import instructions
 import lab
+import mb
 import memory
+import rates
 import rounds
 import serve
 import store
+import uploads
 
+# What a busy machine hardly changes, and all that is not of rounds of so many seconds.
+STEADY = ("instructions", "memory", "faults", "serve-idle", "import-mb")
+UNTIMED = STEADY + ("store", "rounds")
 PAGE = os.path.join(lab.ROOT, "docs/benchmarks.md")
 
 
@@ -42,7 +48,8 @@ def parse():
 def benches(seconds):
     found = {cell.name: (lambda options, cell=cell: cost.run(cell, options)) for cell in cost.cells(seconds)}
     found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run, "store": store.run,
-                  "import-mb": import_mb.run, "rounds": rounds.run})
+                  "import-mb": import_mb.run, "rounds": rounds.run, f"open-{rates.CONNECTIONS}": rates.run, f"mb-{mb.CONNECTIONS}": mb.run})
+    found.update(uploads.benches())
     found.update(serve.benches())
     return found
 
@@ -73,6 +80,7 @@ def machine():
         "plimsoll": version([lab.PLIMSOLL, "--version"], r"(\d\S+)"), "nginx": version(["nginx", "-v"], r"nginx/(\S+)"),
         "ab": version(["ab", "-V"], r"Version (\S+)"), "wrk": version(["wrk", "-v"], r"wrk (?:debian/)?(\S+)"),
         "h2load": version(["h2load", "--version"], r"nghttp2/(\S+)"), "valgrind": version(["valgrind", "--version"], r"valgrind-(\S+)"),
+        "curl": version(["curl", "--version"], r"curl (\S+)"),
         "node": version(["node", "--version"], r"v(\S+)"),
         "hey": version(["dpkg-query", "-W", "-f", "${Version}", "hey"], r"(\S+)"),
     }
@@ -85,8 +93,8 @@ def write_page(table, options):
     with open(PAGE, encoding="utf-8") as f:
         page = f.read()
     begin, end = f"<!-- bench {table.name} -->", f"<!-- end {table.name} -->"
-    measured = f"Measured {machine()}; {options.rounds} rounds of {options.seconds} s." if table.name not in \
-        ("faults", "memory", "instructions", "serve-idle", "store", "import-mb", "rounds") else f"Measured {machine()}."
+    length = "" if table.name.startswith("upload-") else f" of {options.seconds} s"
+    measured = f"Measured {machine()}" + ("." if table.name in UNTIMED else f"; {options.rounds} rounds{length}.")
     block = f"{begin}\n### {table.title}\n\n{table.markdown()}\n\n{measured}\n{end}"
     if begin in page:
         page = page[:page.index(begin)] + block + page[page.index(end) + len(end):]
@@ -112,7 +120,7 @@ def main():
     missed, busy = [], os.getloadavg()[0]
     for name in names:
         table = known[name](options)
-        if busy > 1 and name not in ("instructions", "memory", "faults", "serve-idle", "import-mb"):
+        if busy > 1 and name not in STEADY:
             table.notes.append(f"The machine was busy before the start (load average {busy:.1f}): absolute figures are too high.")
         print(table.text() + "\n", flush=True)
         if options.write:

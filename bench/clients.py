@@ -7,10 +7,12 @@ AB_ROWS = "3000000"
 
 
 class Load:
-    """What a cell offers: connections, seconds, a connection for ever or one per request, TLS or not."""
+    """What a cell offers: connections, seconds, a connection for ever or one per request, TLS or not, resumed or not; streams: so many
+    on each connection, over HTTP/2 without TLS."""
 
-    def __init__(self, connections, seconds, close=False, tls=False):
+    def __init__(self, connections, seconds, close=False, tls=False, resume=False, streams=0):
         self.connections, self.seconds, self.close, self.tls = connections, seconds, close, tls
+        self.resume, self.streams = resume, streams
 
 
 def plimsoll(load, url):
@@ -18,7 +20,9 @@ def plimsoll(load, url):
     if load.close:
         args += ["--requests-per-connection", "1"]
     if load.tls:
-        args += ["-k"]
+        args += ["-k", "--tls-resume", "on" if load.resume else "off"]
+    if load.streams:
+        args += ["--h2c", "--streams", str(load.streams)]
     return args + [url]
 
 
@@ -43,7 +47,8 @@ def wrk(load, url):
 def h2load(load, url):
     if load.close:
         return None
-    return ["h2load", "--h1", "-t", "1", "-c", str(load.connections), "-D", str(load.seconds), url]
+    version = ["-m", str(load.streams)] if load.streams else ["--h1"]
+    return ["h2load"] + version + ["-t", "1", "-c", str(load.connections), "-D", str(load.seconds), url]
 
 
 def hey(load, url):

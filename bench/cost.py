@@ -9,10 +9,11 @@ from table import Table
 
 
 class Cell:
-    """One cell of the table. bars: (client, factor, peer) promise client ≤ factor × peer."""
+    """One cell of the table. bars: (client, factor, peer) promise client ≤ factor × peer; each is also set against these."""
 
-    def __init__(self, name, title, path, load, peers, bars):
+    def __init__(self, name, title, path, load, peers, bars, against=("wrk", "ab")):
         self.name, self.title, self.path, self.load, self.peers, self.bars = name, title, path, load, peers, bars
+        self.against = against
 
 
 def cells(seconds):
@@ -31,6 +32,10 @@ def cells(seconds):
              [("plimsoll", 0.98, "wrk"), own]),
         Cell("tls-new-20", "TLS, a new connection per request, no resumption, 20 at a time", "1k",
              load(20, seconds, close=True, tls=True), everybody, [("plimsoll", 1.00, "ab"), own]),
+        Cell("tls-resumed-20", "TLS, a new connection per request, sessions resumed by who can, 20 at a time", "1k",
+             load(20, seconds, close=True, tls=True, resume=True), ["plimsoll", "wrk"], [("plimsoll", 1.00, "wrk")], ("wrk",)),
+        Cell("h2c-10", "1 KiB replies over HTTP/2 without TLS, 10 connections with 10 streams each", "1k",
+             load(10, seconds, streams=10), ["plimsoll", "h2load"], [("plimsoll", 0.90, "h2load")], ("h2load",)),
     ]
 
 
@@ -38,7 +43,7 @@ def commands(nginx, cell):
     """Name -> command of the clients that are here and can do the cell."""
     found = {}
     for name in cell.peers:
-        args = clients.CLIENTS[name](cell.load, nginx.url(cell.path, cell.load.tls))
+        args = clients.CLIENTS[name](cell.load, nginx.url(cell.path, cell.load.tls, cell.load.streams > 0))
         if args and clients.available(name):
             found[name] = args
     return found
@@ -60,6 +65,7 @@ def measure(nginx, cell, rounds):
                 failed[name] = f"{end}: {(sample.out.strip().splitlines() or ['nothing said'])[-1]}"
                 del samples[name]
             else:
+                sample.resumed = nginx.resumed_share() if cell.load.resume else None
                 samples[name].append(sample)
         print(f"{cell.name}: round {r + 1} of {rounds}", file=sys.stderr)
     return samples, failed
@@ -71,12 +77,15 @@ def ratio(samples, client, peer):
 
 def table_of(cell, samples, failed):
     table = Table(cell.name, f"{cell.title}: client CPU per request (user + system)",
-                  ["client", "µs/request", "of wrk", "of ab", "requests/s", "client CPU"])
+                  ["client", "µs/request"] + [f"of {peer}" for peer in cell.against] + ["requests/s", "client CPU"] +
+                  (["resumed"] if cell.load.resume else []))
     for name, runs in samples.items():
-        against = [f"{ratio(samples, name, peer):.3f}" if peer in samples else "" for peer in ("wrk", "ab")]
+        against = [f"{ratio(samples, name, peer):.3f}" if peer in samples else "" for peer in cell.against]
+        resumed = [s.resumed for s in runs if s.resumed is not None]
         table.add(name, f"{statistics.median(s.us_per_request for s in runs):.2f}", *against,
                   f"{statistics.median(s.requests / s.wall_s for s in runs):,.0f}",
-                  f"{100 * statistics.median(s.cpu_s / s.wall_s for s in runs):.0f} %")
+                  f"{100 * statistics.median(s.cpu_s / s.wall_s for s in runs):.0f} %",
+                  *([f"{100 * statistics.median(resumed):.1f} %" if resumed else "unknown"] if cell.load.resume else []))
     for client, factor, peer in cell.bars:
         if client in samples and peer in samples:
             table.bar(f"{client} / {peer}", ratio(samples, client, peer), factor)
@@ -87,5 +96,5 @@ def table_of(cell, samples, failed):
 
 
 def run(cell, options):
-    with lab.Nginx() as nginx:
+    with lab.Nginx(resumes=cell.load.resume) as nginx:
         return table_of(cell, *measure(nginx, cell, options.rounds))

@@ -22,20 +22,26 @@ NGINX_CONF = """
 daemon off; worker_processes 1; worker_rlimit_nofile {files}; pid {dir}/nginx.pid; error_log {dir}/error.log crit;
 events {{ worker_connections {connections}; multi_accept off; }}
 http {{
-    access_log off; log_not_found off; sendfile on; tcp_nopush on; tcp_nodelay on; default_type text/plain;
+    {log} log_not_found off; sendfile on; tcp_nopush on; tcp_nodelay on; default_type text/plain;
     keepalive_requests 1000000000; keepalive_timeout 300s; open_file_cache max=100; server_tokens off;
     client_body_temp_path {dir}/tmp; proxy_temp_path {dir}/tmp; fastcgi_temp_path {dir}/tmp; uwsgi_temp_path {dir}/tmp;
     scgi_temp_path {dir}/tmp;
     ssl_certificate {dir}/cert.pem; ssl_certificate_key {dir}/key.pem;
-    ssl_session_cache off; ssl_session_tickets off; ssl_protocols TLSv1.2 TLSv1.3;
+    {sessions} ssl_protocols TLSv1.2 TLSv1.3;
     server {{
         listen 127.0.0.1:{port} backlog=4096;
         listen 127.0.0.1:{tls_port} ssl backlog=4096;
+        listen 127.0.0.1:{h2c_port} http2 backlog=4096;
         root {dir}/www;
         location = /status {{ stub_status; }}
     }}
 }}
 """
+
+# How TLS sessions are kept, and the log. Where they are resumed, the server says so of each request in one character.
+FULL_HANDSHAKES = ("ssl_session_cache off; ssl_session_tickets off;", "access_log off;")
+RESUMABLE = ("ssl_session_cache shared:tls:10m; ssl_session_tickets on;",
+             'log_format reused "$ssl_session_reused"; access_log reused.log reused buffer=1m flush=200ms;')
 
 
 def pin(core):
@@ -53,12 +59,14 @@ def free_ports(count):
 
 
 class Nginx:
-    """One worker on core 0: /1k (1024 bytes) and /1m (1 MiB), plain and TLS, /status."""
+    """One worker on core 0: /1k (1024 bytes) and /1m (1 MiB), plain, TLS and HTTP/2 without TLS, /status. TLS sessions are resumed
+    and counted only when asked for."""
 
-    def __init__(self, connections=15000):
+    def __init__(self, connections=15000, resumes=False):
         self._folder = tempfile.TemporaryDirectory(prefix="plimsoll-bench-")
         self.dir = self._folder.name
-        self.port, self.tls_port = free_ports(2)
+        self.port, self.tls_port, self.h2c_port = free_ports(3)
+        self._sessions, self._log = RESUMABLE if resumes else FULL_HANDSHAKES
         self._write_files(connections)
         self._process = subprocess.Popen(["nginx", "-p", self.dir, "-e", f"{self.dir}/error.log", "-c", f"{self.dir}/nginx.conf"],
                                          stdin=subprocess.DEVNULL, preexec_fn=pin(SERVER_CORE))
@@ -75,8 +83,8 @@ class Nginx:
                         "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
                         "-keyout", f"{self.dir}/key.pem", "-out", f"{self.dir}/cert.pem"], check=True, capture_output=True)
         with open(f"{self.dir}/nginx.conf", "w", encoding="utf-8") as f:
-            f.write(NGINX_CONF.format(dir=self.dir, port=self.port, tls_port=self.tls_port, connections=connections,
-                                      files=connections + 100))
+            f.write(NGINX_CONF.format(dir=self.dir, port=self.port, tls_port=self.tls_port, h2c_port=self.h2c_port,
+                                      sessions=self._sessions, log=self._log, connections=connections, files=connections + 100))
 
     def _wait_ready(self):
         for _ in range(200):
@@ -89,13 +97,27 @@ class Nginx:
         self.close()
         raise RuntimeError("nginx did not start")
 
-    def url(self, path, tls=False):
+    def url(self, path, tls=False, h2c=False):
+        if h2c:
+            return f"http://127.0.0.1:{self.h2c_port}/{path}"
         return f"https://127.0.0.1:{self.tls_port}/{path}" if tls else f"http://127.0.0.1:{self.port}/{path}"
 
     def requests(self):
         """Requests so far, this one included."""
         with urllib.request.urlopen(self.url("status"), timeout=5) as reply:
             return int(re.search(rb"requests\s+\d+ \d+ (\d+)", reply.read()).group(1))
+
+    def resumed_share(self):
+        """Of the requests over TLS since the last call; None when none came or nothing is counted."""
+        time.sleep(0.4)
+        try:
+            with open(f"{self.dir}/reused.log", "r+", encoding="ascii") as f:
+                lines = f.read().split()
+                f.truncate(0)
+        except OSError:
+            return None
+        tls = [line for line in lines if line in ("r", ".")]
+        return sum(line == "r" for line in tls) / len(tls) if tls else None
 
     def close(self):
         if self._process.poll() is None:

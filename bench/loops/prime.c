@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What /prime/{n} is measured against: the same divisions with nothing around them. Prints the prime and the seconds. */
+/* What /prime/{n} is measured against: the same divisions with nothing around them. Prints the prime and the seconds.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@ bool redact_is_secret_name(struct slice name);
 bool redact_is_secret_field(struct slice name);
 /* The URL, or any text that holds URLs, without its secrets. */
 void redact_url(struct buf *out, struct slice url);
-/* Whether a text whose grammar we do not know (a body, a command) may hold a secret beside those in its URLs: it speaks of
- * passwords, tokens and the like, or has curl's -u. Then better none of it is kept. */
+/* Whether a text whose grammar we do not know (a body, a command) may hold a secret beside those in its URLs: it speaks
+ * of passwords, tokens and the like, or has curl's -u. Then better none of it is kept. */
 bool redact_is_suspect(struct slice text);
 /* One "Name: value" line (with or without line break at its end). */
 void redact_field_line(struct buf *out, struct slice line);

@@ -89,8 +89,8 @@ bool side_add_result(struct side *s, const struct result *result, const char *so
  * mean_s, median_s, max_s, makespan_s, copies_per_s, user_s, sys_s, error_share. */
 bool side_add_rounds(struct side *s, const struct result *result, uint32_t series, const char *source);
 
-/* A run's targets, each a cell of its own, named by its path where that tells it from the others, else by method and URL.
- * The generator's own figures and watched parts are of no target. */
+/* A run's targets, each a cell of its own, named by its path where that tells it from the others, else by method and
+ * URL. The generator's own figures and watched parts are of no target. */
 bool side_add_targets(struct side *s, const struct result *result, const char *source);
 
 #endif

@@ -285,13 +285,15 @@ static int read_row(struct table *t, struct row *row, double *phases, struct err
     row->is_copy = row->is_copy || row->copy.index > 0;
     if (row->concurrency == 0)
         return complain(t, err, "\"concurrency\" must be 1 or more, in the row of", t->reader.fields[0]);
+    if (row->failed > row->concurrency)
+        return complain(t, err, "more failed than ran at once, in the row of", t->reader.fields[0]);
     return find_series(t, row, err);
 }
 
 static int add_average(struct table *t, const struct row *row, struct err *err)
 {
     struct rounds_round *round = rounds_result_add_round(t->im->r);
-    const uint32_t ok = row->failed < row->concurrency ? row->concurrency - row->failed : 0;
+    const uint32_t ok = row->concurrency - row->failed;
 
     if (round == NULL)
         return import_no_memory(err);

@@ -14,9 +14,21 @@ static double number_of(struct doc_node *n)
     return doc_kind(n) == DOC_TEXT && import_seconds(doc_text(n), &value) ? value : NAN;
 }
 
+/* The exit code: 0 when the document has none, -1 for what is none that Linux knows (null: the command was ended from
+ * outside; those of other systems are negative, or large). */
+static int exit_of(struct doc_node *exits, struct doc_node *exit)
+{
+    double code;
+
+    if (doc_kind(exits) != DOC_LIST)
+        return 0;
+    code = number_of(exit);
+    return isnan(code) || code > 255 ? -1 : (int)code;
+}
+
 /* hyperfine keeps the means of user and system time alone: every run gets them, so that their mean is right. */
 static int add_run(struct rounds_import *im, uint32_t series, uint32_t sample, struct doc_node *of, double seconds,
-                   double exit, struct err *err)
+                   int exit, struct err *err)
 {
     struct rounds_round *round = rounds_result_add_round(im->r);
 
@@ -29,8 +41,8 @@ static int add_run(struct rounds_import *im, uint32_t series, uint32_t sample, s
     round->copies[0].duration_s = seconds;
     round->copies[0].user_s = number_of(doc_find(of, "user"));
     round->copies[0].sys_s = number_of(doc_find(of, "system"));
-    round->copies[0].exit = isnan(exit) || exit > 255 ? 0 : (int)exit;
-    round->copies[0].ok = round->copies[0].exit == 0;
+    round->copies[0].exit = exit;
+    round->copies[0].ok = exit == 0;
     if (round->copies[0].ok)
         return 0;
     round->copies[0].failure = slice_dup(SLICE("not 0"));
@@ -56,7 +68,7 @@ static int add_command(struct rounds_import *im, const struct doc *d, struct doc
         if (isnan(number_of(time)))
             failed = doc_refuse(d, time, err, "a number of seconds was expected");
         else
-            failed = add_run(im, series, ++sample, of, number_of(time), number_of(exit), err);
+            failed = add_run(im, series, ++sample, of, number_of(time), exit_of(exits, exit), err);
     }
     free(command);
     return failed;

@@ -226,6 +226,15 @@ static void say_how_exact(struct rounds_import *im, const struct rounds_input *c
                            coarse, coarse == 1 ? "" : "s");
 }
 
+/* A log has no exit code. */
+static void say_what_counts_as_ok(struct rounds_import *im)
+{
+    if (im->phases == NULL || !phases_know_failures(im->phases))
+        result_add_warning(im->result,
+                           "logs do not tell how a copy ended: all count as ok; `failed` in a list of --phases "
+                           "says by which line a failure is known");
+}
+
 static int add_rounds(struct rounds_import *im, const struct rounds_input *const *logs, size_t count,
                       struct phase_reader *reader, struct err *err)
 {
@@ -250,8 +259,10 @@ int import_logs(struct rounds_import *im, const struct rounds_input *const *logs
         failed = phase_reader_new(&reader, im->phases, err);
     if (failed == 0)
         failed = add_rounds(im, logs, count, reader, err);
-    if (failed == 0)
+    if (failed == 0) {
         say_how_exact(im, logs, count);
+        say_what_counts_as_ok(im);
+    }
     phase_reader_free(reader);
     return failed;
 }

@@ -7,6 +7,7 @@
 #include "rounds/import_parts.h"
 
 #define NUMBER_MAX 64u
+#define AVERAGE_ROUNDED_S 0.06 /* averages are printed with one decimal */
 
 struct slice import_line(struct slice *rest)
 {
@@ -251,21 +252,38 @@ struct roundup {
     struct entries entries;
 };
 
-/* An average that is not that of the copies: failures were counted in it, for 0 s where their line had no number. */
+/* An average that is not that of the copies: failures were counted in it, for 0 s where their line had no number, or
+ * the numbers are not those that it is of. */
 static void check_average(struct roundup *u, const struct rounds_round *round)
 {
-    double sum = 0;
+    double sum = 0, all = 0;
     size_t ok = 0;
 
-    for (size_t i = 0; i < round->copy_count; i++)
+    for (size_t i = 0; i < round->copy_count; i++) {
+        all += isnan(round->copies[i].duration_s) ? 0 : round->copies[i].duration_s;
         if (round->copies[i].ok) {
             sum += round->copies[i].duration_s;
             ok++;
         }
-    if (ok > 0 && ok < round->copy_count && !isnan(u->average_s) && u->average_s < sum / (double)ok * 0.995)
+    }
+    if (isnan(u->average_s) || ok == 0)
+        return;
+    if (ok < round->copy_count && u->average_s < sum / (double)ok * 0.995)
         result_add_warning(u->im->result,
                            "%u at once: the average given, %.6g s, counts %zu failed; it is %.6g s without",
                            round->concurrency, u->average_s, round->copy_count - ok, sum / (double)ok);
+    else if (fabs(u->average_s - sum / (double)ok) > AVERAGE_ROUNDED_S + sum / (double)ok * 0.005 &&
+             fabs(u->average_s - all / (double)round->copy_count) > AVERAGE_ROUNDED_S + all / (double)ok * 0.005)
+        result_add_warning(u->im->result, "%u at once: the average given, %.6g s, is not that of the durations, %.6g s",
+                           round->concurrency, u->average_s, sum / (double)ok);
+}
+
+/* A copy that printed no time is in no figure; that it is missing must not pass unseen. */
+static void check_count(struct roundup *u, const struct rounds_round *round)
+{
+    if (round->copy_count < u->n)
+        result_add_warning(u->im->result, "%u at once: the times of %zu copies alone are there, %zu %s missing", u->n,
+                           round->copy_count, u->n - round->copy_count, u->n - round->copy_count == 1 ? "is" : "are");
 }
 
 static int end_round(struct roundup *u, struct err *err)
@@ -282,6 +300,7 @@ static int end_round(struct roundup *u, struct err *err)
         round->mean_discounted_s = u->discounted_s;
         round->ok = u->n;
     } else {
+        check_count(u, round);
         check_average(u, round);
     }
     u->in_round = false;

@@ -230,6 +230,11 @@ size_t phases_count(const struct phases *p)
     return p->count;
 }
 
+bool phases_know_failures(const struct phases *p)
+{
+    return p->failed != NULL;
+}
+
 const char *phases_title(const struct phases *p)
 {
     return p->title;

@@ -40,7 +40,8 @@ struct slice phases_built_in(struct slice name);
 MUST_CHECK int phases_load(struct phases **out, const char *word, struct err *err);
 
 size_t phases_count(const struct phases *p);
-const char *phases_title(const struct phases *p); /* its name, or the file's */
+bool phases_know_failures(const struct phases *p); /* the list has `failed` */
+const char *phases_title(const struct phases *p);  /* its name, or the file's */
 /* Adds them to a result without rounds. False: out of memory. */
 bool phases_add_to(const struct phases *p, struct rounds_result *r);
 

@@ -163,6 +163,44 @@ static void test_hyperfine(void **state)
     (void)state;
 }
 
+/* Codes that Linux does not know, and null, are failures: they are not 0. */
+static void test_hyperfine_exits_of_elsewhere(void **state)
+{
+    struct result *r = import("h.json", 0,
+                              "{\"results\": [{\"command\": \"x\", \"times\": [1, 2, 3, 4, 5],"
+                              "\"exit_codes\": [0, null, -1, 3221225477]}]}");
+
+    assert_true(r->totals.started == 5 && r->totals.ok == 1 && r->totals.failed == 4);
+    result_free(r);
+    (void)state;
+}
+
+/* What a script's report says against itself is told. */
+static const struct {
+    const char *why, *text, *says; /* says NULL: nothing */
+} ROUNDUPS[] = {
+    { "all there", "Starting round of 2\n1.04\n2.04\nAverage 1.5 seconds\n", NULL },
+    { "a time is missing", "Starting round of 4\n1\n2\n3\n",
+      "4 at once: the times of 3 copies alone are there, 1 is missing" },
+    { "an average of other numbers", "Starting round of 2\n1\n2\nAverage 9.0 seconds\n",
+      "2 at once: the average given, 9 s, is not that of the durations, 1.5 s" },
+    { "an average that counts failures' times",
+      "Starting round of 2\n1\nCommand exited with non-zero status 1\n5\nAverage 3.0 seconds\n", NULL },
+};
+
+static void test_roundups_against_themselves(void **state)
+{
+    for (size_t i = 0; i < sizeof(ROUNDUPS) / sizeof(ROUNDUPS[0]); i++) {
+        struct result *r = import("r.txt", 0, ROUNDUPS[i].text);
+        const bool any = r->warnings.count > 0;
+
+        if (any != (ROUNDUPS[i].says != NULL) || (any && strcmp(r->warnings.items[0], ROUNDUPS[i].says) != 0))
+            fail_msg("%s: \"%s\"", ROUNDUPS[i].why, any ? r->warnings.items[0] : "");
+        result_free(r);
+    }
+    (void)state;
+}
+
 static struct buf read_data(const char *name)
 {
     struct buf text;
@@ -238,6 +276,8 @@ static void test_own_json_lines(void **state)
     assert_int_equal(rounds_import(r, &input, 1, phases, NULL), 0);
     assert_true(fabs(r->rounds->rounds[0].copies[0].phases[0] - 2.5) < 1e-6);
     assert_true(fabs(r->rounds->rounds[0].mean_ok_s - 2.6) < 1e-6);
+    assert_int_equal(r->warnings.count, 1); /* no exit code is known, and no line for failures */
+    assert_non_null(strstr(r->warnings.items[0], "logs do not tell how a copy ended"));
     result_free(r);
     phases_free(phases);
     (void)state;
@@ -314,6 +354,7 @@ static const struct bad_case {
     { "a negative duration", "concurrency,duration_s\n1,-3\n", "x:2: a number" },
     { "not a number", "concurrency,duration_s\n1,nan\n", "x:2: a number" },
     { "nobody at once", "concurrency,duration_s\n0,3\n", "x:2: \"concurrency\" must be 1 or more" },
+    { "more failures than copies", "concurrency,average_s,failed\n1,1,0\n2,20,5\n", "x:3: more failed than ran" },
     { "a short row", "concurrency,duration_s\n1\n", "x:2: 1 fields, the header has 2" },
     { "an open quote", "concurrency,duration_s\n1,\"3\n", "x:2: a quote does not end" },
     { "a header alone", "concurrency,duration_s\n", "there are no rounds" },
@@ -348,11 +389,18 @@ static void test_what_can_not_be_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_durations),           cmocka_unit_test(test_roundup),
-        cmocka_unit_test(test_csv_of_averages),     cmocka_unit_test(test_csv_of_copies),
-        cmocka_unit_test(test_hyperfine),           cmocka_unit_test(test_published_logs),
-        cmocka_unit_test(test_logs_of_one_round),   cmocka_unit_test(test_own_json_lines),
-        cmocka_unit_test(test_documents),           cmocka_unit_test(test_what_can_not_be_read),
+        cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_roundup),
+        cmocka_unit_test(test_csv_of_averages),
+        cmocka_unit_test(test_csv_of_copies),
+        cmocka_unit_test(test_hyperfine),
+        cmocka_unit_test(test_hyperfine_exits_of_elsewhere),
+        cmocka_unit_test(test_roundups_against_themselves),
+        cmocka_unit_test(test_published_logs),
+        cmocka_unit_test(test_logs_of_one_round),
+        cmocka_unit_test(test_own_json_lines),
+        cmocka_unit_test(test_documents),
+        cmocka_unit_test(test_what_can_not_be_read),
         cmocka_unit_test(test_refused_allocations),
     };
 

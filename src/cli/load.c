@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/request_log.h"
 #include "cli/storing.h"
+#include "http/redact.h"
 
 static const char WHO[] = "plimsoll load";
 enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_MAX_BYTES = 1 << 24 };
@@ -68,7 +69,7 @@ static bool complete(struct result *r, const struct load_options *o, const struc
         ok = strlist_add(&r->labels, slice_str(o->labels.items[i])) && ok;
     if (o->name != NULL) {
         free(r->name);
-        r->name = strdup(o->name);
+        r->name = redact_url_dup(o->name);
         ok = r->name != NULL && ok;
     }
     return load_config_add(r, o, plan) && ok;

@@ -159,6 +159,21 @@ static bool has_key(const struct strlist *labels, struct slice key)
     return false;
 }
 
+/* A URL may stand in the value, with a password in it. */
+static int add_label(struct strlist *list, struct slice key, struct slice value, struct err *err)
+{
+    struct buf text;
+    bool ok;
+
+    buf_init(&text, 1u << 20);
+    buf_add_slice(&text, key);
+    buf_add_char(&text, '=');
+    redact_url(&text, value);
+    ok = buf_ok(&text) && strlist_add(list, buf_slice(&text));
+    buf_release(&text);
+    return ok ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
 int load_value_label(void *field, const char *text, const struct option_row *row, struct err *err)
 {
     struct slice rest = slice_str(text);
@@ -175,7 +190,7 @@ int load_value_label(void *field, const char *text, const struct option_row *row
         err_set(err, ERR_USAGE, 0, "the key \"%.*s\" was given before", SLICE_FMT(key));
         return err_hint(err, "a label has one value: drop one of the two");
     }
-    return add_text(field, text, err);
+    return add_label(field, key, rest, err);
 }
 
 int load_value_watch(void *field, const char *text, const struct option_row *row, struct err *err)

@@ -9,24 +9,20 @@
 
 #define TEXT_MAX_BYTES (1u << 20)
 
-/* Behind -- the words are another program's: its ways to take passwords are known, as far as they are common. */
+/* Most of the words are another program's: its ways to take passwords are known, as far as they are common. */
 static bool add_command(struct result *r, const struct strlist *words)
 {
-    bool ok = strlist_add(&r->command, SLICE("plimsoll")), others = false;
+    bool ok = strlist_add(&r->command, SLICE("plimsoll"));
     const char *before = "";
 
     for (size_t i = 0; i < words->count && ok; i++) {
         struct buf word;
 
         buf_init(&word, TEXT_MAX_BYTES);
-        if (others)
-            redact_argument(&word, slice_str(before), slice_str(words->items[i]));
-        else
-            buf_add_str(&word, words->items[i]);
+        redact_argument(&word, slice_str(before), slice_str(words->items[i]));
         ok = buf_ok(&word) && strlist_add(&r->command, buf_slice(&word));
         buf_release(&word);
         before = words->items[i];
-        others = others || strcmp(before, "--") == 0;
     }
     return ok;
 }
@@ -123,7 +119,7 @@ bool rounds_config_add(struct result *r, const struct rounds_options *o, const s
         ok = strlist_add(&r->labels, slice_str(o->labels.items[i])) && ok;
     if (o->name != NULL) {
         free(r->name);
-        r->name = strdup(o->name);
+        r->name = redact_url_dup(o->name);
         ok = r->name != NULL && ok;
     }
     return add_config(r, o, in) && ok;

@@ -9,6 +9,7 @@
 #include "cli/load_values.h"
 #include "cli/option_values.h"
 #include "cli/rounds_values.h"
+#include "http/redact.h"
 
 #define DEFAULT_KILL_AFTER_NS (UINT64_C(2) * NS_PER_S)
 #define DEFAULT_SETUP_TIMEOUT_NS (UINT64_C(600) * NS_PER_S)
@@ -40,7 +41,7 @@ static const struct option_row ROWS[] = {
       .parse = rounds_value_rate, FIELD(rate_per_s) },
     { .name = "compare", .argument = "COMMAND", .example = "'cf push app{i} --strategy rolling'",
       .help = "a second command (B), whose rounds alternate with those of the first (A); the verdict per size is that of plimsoll compare",
-      .parse = option_bytes, FIELD(compare) },
+      .parse = option_bytes, FIELD(compare), .redact = redact_command },
     { .name = "keep-going",
       .help = "go on after a round in which no copy succeeded, or whose set-up failed",
       .parse = option_flag, FIELD(keep_going) },
@@ -48,10 +49,10 @@ static const struct option_row ROWS[] = {
     { .heading = "Copies ({i} is the copy, {round}, {n} copies of the round, {uuid}: in words, files and --env)" },
     { .name = "setup", .argument = "COMMAND", .example = "'cf delete -f -r app{i}'",
       .help = "run this for each copy before its round, all at once; not timed",
-      .parse = option_bytes, FIELD(setup) },
+      .parse = option_bytes, FIELD(setup), .redact = redact_command },
     { .name = "cleanup", .argument = "COMMAND", .example = "'cf delete -f -r app{i}'",
       .help = "run this for each copy after its round, also after Ctrl-C",
-      .parse = option_bytes, FIELD(cleanup) },
+      .parse = option_bytes, FIELD(cleanup), .redact = redact_command },
     { .name = "ignore-setup",
       .help = "a set-up may fail: its copy runs all the same",
       .parse = option_flag, FIELD(ignore_setup) },

@@ -11,16 +11,14 @@
 /* A parameter whose name says that it is a secret, or a URL with one in it. */
 static void redact_set(struct buf *out, struct slice value)
 {
-    static const char *const SECRETS[] = { "password", "token", "secret", "key" };
     struct slice rest = value;
     const struct slice name = slice_split(&rest, '=');
 
-    for (size_t k = 0; k < sizeof(SECRETS) / sizeof(SECRETS[0]); k++)
-        if (slice_ends(name, slice_str(SECRETS[k]))) {
-            buf_add_slice(out, name);
-            buf_add_str(out, "=***");
-            return;
-        }
+    if (redact_is_secret_name(name) || slice_ends(name, SLICE("key"))) {
+        buf_add_slice(out, name);
+        buf_add_str(out, "=***");
+        return;
+    }
     redact_url(out, value);
 }
 

@@ -81,7 +81,10 @@ static void add_pairs(struct buf *out, const char *heading, const struct suite_p
 {
     for (size_t k = 0; k < pairs->count; k++) {
         buf_printf(out, "%-12s%s = ", k == 0 ? heading : "", pairs->items[k].name);
-        redact_url(out, slice_str(pairs->items[k].value));
+        if (redact_is_secret_name(slice_str(pairs->items[k].name)))
+            buf_add_str(out, "***");
+        else
+            redact_url(out, slice_str(pairs->items[k].value));
         buf_add_char(out, '\n');
     }
 }

@@ -335,6 +335,19 @@ void redact_url(struct buf *out, struct slice url)
     scrub(&s, url);
 }
 
+char *redact_url_dup(const char *url)
+{
+    const struct slice all = slice_str(url);
+    struct buf out;
+    char *copy;
+
+    buf_init(&out, 4 * all.len + 64);
+    redact_url(&out, all);
+    copy = buf_ok(&out) ? slice_dup(buf_slice(&out)) : NULL;
+    buf_release(&out);
+    return copy;
+}
+
 static struct slice line_break_of(struct slice line)
 {
     size_t len = line.len;

@@ -15,6 +15,8 @@ bool redact_is_secret_name(struct slice name);
 bool redact_is_secret_field(struct slice name);
 /* The URL, or any text that holds URLs, without its secrets. */
 void redact_url(struct buf *out, struct slice url);
+/* The same as a new string, which the caller frees; NULL when out of memory. */
+char *redact_url_dup(const char *url);
 /* Whether a text whose grammar we do not know (a body, a command) may hold a secret beside those in its URLs: it speaks
  * of passwords, tokens and the like, or has curl's -u. Then better none of it is kept. */
 bool redact_is_suspect(struct slice text);
@@ -24,7 +26,11 @@ void redact_field_line(struct buf *out, struct slice line);
  * come out as \xNN, line breaks as they are. */
 void redact_head(struct buf *out, struct slice head);
 /* One word of a command line after `before` (the previous word, empty at first): knows -u, --user, --auth-bearer,
- * -H/--header, -C, -A, -P and their =forms, and URLs. The program's own option words are kept. */
+ * -H/--header, -C, -A, -P, options whose name says that they are secret (--password), their =forms, and URLs. The
+ * program's own option words are kept. */
 void redact_argument(struct buf *out, struct slice before, struct slice word);
+/* A command as a shell reads it, or a single word: each of its words as above; one that holds a secret loses its
+ * quotes. Secrets in what the words mean to each other beyond that (here-documents, eval) are not found. */
+void redact_command(struct buf *out, struct slice text);
 
 #endif

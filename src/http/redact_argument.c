@@ -14,13 +14,21 @@ static bool is_long(struct slice name, const char *option)
     return name.len >= 1 && slice_starts(slice_str(option), name);
 }
 
+/* --password and the like, of any program; --key is a file. */
+static bool is_secret_long(struct slice name)
+{
+    return redact_is_secret_name(name) && !slice_eq(name, SLICE("key"));
+}
+
 static enum argument argument_of_long(struct slice name)
 {
-    if (is_long(name, "user"))
+    if (is_long(name, "user") || slice_eq(name, SLICE("proxy-user")) || slice_eq(name, SLICE("oauth2-bearer")))
         return ARGUMENT_SECRET;
     if (is_long(name, "auth-bearer"))
         return ARGUMENT_TOKEN;
-    return is_long(name, "header") ? ARGUMENT_FIELD : ARGUMENT_PLAIN;
+    if (is_long(name, "header"))
+        return ARGUMENT_FIELD;
+    return is_secret_long(name) ? ARGUMENT_SECRET : ARGUMENT_PLAIN;
 }
 
 static enum argument argument_of_short(char option)
@@ -46,7 +54,7 @@ static size_t first_with_argument(struct slice word)
 {
     size_t i = 1;
 
-    while (i < word.len && strchr("k46dqSlriIVh", word.ptr[i]) != NULL)
+    while (i < word.len && strchr("k46dqSlriIVhsfLv", word.ptr[i]) != NULL)
         i++;
     return i;
 }
@@ -84,6 +92,18 @@ static void add_argument(struct buf *out, enum argument what, struct slice text)
     }
 }
 
+/* The name of a shell's variable. */
+static bool is_variable(struct slice name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        const char c = name.ptr[i];
+
+        if (c != '_' && !(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z'))
+            return false;
+    }
+    return true;
+}
+
 void redact_argument(struct buf *out, struct slice before, struct slice word)
 {
     /* "--user" "NAME:PASS", "-u" "NAME:PASS", "-ku" "NAME:PASS" */
@@ -111,5 +131,86 @@ void redact_argument(struct buf *out, struct slice before, struct slice word)
             return;
         }
     }
-    add_plain(out, word);
+    if (equals > 0 && is_variable(slice_take(word, (size_t)equals)) &&
+        redact_is_secret_name(slice_take(word, (size_t)equals))) { /* all of it, blanks too */
+        buf_add_slice(out, slice_take(word, (size_t)equals + 1));
+        buf_add_str(out, STARS);
+    } else if (slice_find(word, ' ') >= 0) {
+        redact_command(out, word); /* "sh" "-c" "curl -u ..." */
+    } else {
+        add_plain(out, word);
+    }
+}
+
+/* Takes the next word of a shell's text off `rest`: as it is written, quotes and all. */
+static struct slice next_shell_word(struct slice *rest)
+{
+    char quote = '\0';
+    size_t len = 0;
+
+    for (; len < rest->len; len++) {
+        const char c = rest->ptr[len];
+
+        if (c == '\\' && quote != '\'' && len + 1 < rest->len)
+            len++;
+        else if (quote != '\0')
+            quote = c == quote ? '\0' : quote;
+        else if (c == '\'' || c == '"')
+            quote = c;
+        else if (strchr(" \t\r\n;|&()", c) != NULL && c != '\0')
+            break;
+    }
+    const struct slice word = slice_take(*rest, len);
+    *rest = slice_drop(*rest, len);
+    return word;
+}
+
+/* The word's text, without its quotes. */
+static void unquote(struct buf *out, struct slice word)
+{
+    char quote = '\0';
+
+    for (size_t i = 0; i < word.len; i++) {
+        const char c = word.ptr[i];
+
+        if (quote == '\0' && (c == '\'' || c == '"'))
+            quote = c;
+        else if (quote != '\0' && c == quote)
+            quote = '\0';
+        else
+            buf_add_char(out, c == '\\' && quote != '\'' && i + 1 < word.len ? word.ptr[++i] : c);
+    }
+}
+
+void redact_command(struct buf *out, struct slice text)
+{
+    struct buf before, word, shown;
+
+    buf_init(&before, text.len + 1);
+    while (text.len > 0) {
+        const struct slice raw = next_shell_word(&text);
+
+        buf_init(&word, raw.len + 1);
+        buf_init(&shown, 4 * raw.len + 64);
+        unquote(&word, raw);
+        redact_argument(&shown, buf_slice(&before), buf_slice(&word));
+        if (!buf_ok(&before) || !buf_ok(&word) || !buf_ok(&shown))
+            buf_add_str(out, STARS);
+        else if (slice_eq(buf_slice(&shown), buf_slice(&word)))
+            redact_url(out, raw);
+        else
+            buf_add_slice(out, buf_slice(&shown));
+        buf_release(&shown);
+        if (raw.len > 0) {
+            buf_release(&before);
+            before = word;
+        } else {
+            buf_release(&word);
+        }
+        if (text.len > 0) { /* what ended the word */
+            buf_add_char(out, text.ptr[0]);
+            text = slice_drop(text, 1);
+        }
+    }
+    buf_release(&before);
 }

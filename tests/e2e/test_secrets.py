@@ -116,3 +116,43 @@ def test_a_server_that_sends_them_back(load, plimsoll, start_target, tmp_path, w
     words = [secret] + ([BASIC] if BASIC in WAYS[way][3] else [])
     for name, text in [("out", done.out), ("err", done.err), *everything_written(out)]:
         assert not any(word in text for word in words), (name, text)
+
+
+def test_names_and_labels_may_hold_urls(plimsoll, start_target, tmp_path):
+    target, url = start_target(OK), f"http://alice:{PASSWORD}@h/?token={TOKEN}"
+    done = run_process([plimsoll, "load", "--no-store", "-n", "2", "-c", "1", "--json", tmp_path / "json", "--csv", tmp_path / "csv",
+                        "--name", url, "--label", f"key={url}", "--label", "key2=plain", target.url()], 30)
+    assert done.exit == 0, done
+    written = done.out + done.err + (tmp_path / "json").read_text() + (tmp_path / "csv").read_text()
+    assert PASSWORD not in written and TOKEN not in written
+    assert '"key": "http://***@h/?token=***"' in written and '"key2": "plain"' in written
+
+
+COMMANDS = {
+    "in a script": ["--shell", "--", f"true -u alice:{PASSWORD} | cat"],
+    "in a quoted line": [f"true -u alice:{PASSWORD}"],
+    "a field in a script": ["--shell", "--", f"true -sH 'X-Api-Key: {PASSWORD}'"],
+    "an option": ["--", "true", "--password", PASSWORD],
+    "a variable": ["--shell", "--", f"PGPASSWORD={PASSWORD} true"],
+    "a script of a shell": ["--", "sh", "-c", f"true --token '{PASSWORD}'"],
+    "setup": ["--setup", f"true -u alice:{PASSWORD}", "--", "true"],
+    "cleanup": [f"--cleanup=true -u alice:{PASSWORD}", "--", "true"],
+    "compare": ["--compare", f"true -u alice:{PASSWORD}", "--", "true"],
+}
+
+
+@pytest.mark.parametrize("way", COMMANDS)
+def test_commands_of_rounds_do_not_show_it(plimsoll, tmp_path, way):
+    done = run_process([plimsoll, "rounds", "--no-store", "--json", tmp_path / "json", "--csv", tmp_path / "csv", *COMMANDS[way]], 30)
+    assert done.exit == 0, done
+    for text in (done.out, done.err, (tmp_path / "json").read_text(), (tmp_path / "csv").read_text()):
+        assert PASSWORD not in text, text
+    assert "***" in (tmp_path / "json").read_text()
+
+
+def test_parameters_of_suites_do_not_show_it(plimsoll, tmp_path):
+    suite = tmp_path / "s.yaml"
+    suite.write_text(f"name: s\nparameters: {{API_TOKEN: {TOKEN}, password: x}}\ncommand: 'true'\n")
+    done = run_process([plimsoll, "run", "--dry-run", suite, "-s", f"password={PASSWORD}"], 30)
+    assert done.exit == 0, done
+    assert PASSWORD not in done.out + done.err and TOKEN not in done.out + done.err and "password = ***" in done.out

@@ -147,6 +147,11 @@ static void arguments(void **state)
         { "a body glued", "load", "--body=password=p", "--body=password=***" },
         { "a proxy", "--proxy", "user:pass@proxy:3128", "***@proxy:3128" },
         { "a value is no option", "--name", "-", "-" },
+        { "a password, apart", "--password", "p", "***" },
+        { "a token of any kind", "x", "--api-token=abc", "--api-token=***" },
+        { "curl's -sH", "-sH", "Authorization: Bearer a", "Authorization: ***" },
+        { "curl's --proxy-user", "--proxy-user", "a:b", "***" },
+        { "a script as a word", "-c", "curl -u a:b http://h/", "curl -u *** http://h/" },
         { "--", "--", "http://u:p@h/", "http://***@h/" },
     };
 
@@ -161,13 +166,30 @@ static void arguments(void **state)
     }
 }
 
+static void commands(void **state)
+{
+    static const struct text_case CASES[] = {
+        { "nothing secret", "curl -sf 'http://h/a b' | wc -c; echo \"$X\"",
+          "curl -sf 'http://h/a b' | wc -c; echo \"$X\"" },
+        { "-u", "curl -u a:b http://h/|cat", "curl -u *** http://h/|cat" },
+        { "-u in quotes", "curl -u 'a:b c' http://h/", "curl -u *** http://h/" },
+        { "a field", "curl -H 'Authorization: Bearer a' x", "curl -H Authorization: *** x" },
+        { "a variable", "PASSWORD=x cmd && TOKEN='y z' cmd", "PASSWORD=*** cmd && TOKEN=*** cmd" },
+        { "a URL", "curl \"http://u:p@h/?token=t\"", "curl http://***@h/?token=***" },
+        { "a shell in a shell", "sh -c 'mysql --password x'", "sh -c mysql --password ***" },
+        { "an open quote", "curl -u 'a:b", "curl -u ***" },
+        { "nothing", "", "" },
+    };
+
+    check(CASES, sizeof(CASES) / sizeof(CASES[0]), redact_command);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(urls),
-        cmocka_unit_test(field_lines),
-        cmocka_unit_test(heads),
-        cmocka_unit_test(arguments),
+        cmocka_unit_test(urls),      cmocka_unit_test(field_lines), cmocka_unit_test(heads),
+        cmocka_unit_test(arguments), cmocka_unit_test(commands),
     };
 
     edge = edge_new();

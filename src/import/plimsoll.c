@@ -15,12 +15,27 @@ bool plimsoll_looks_like(struct slice head)
     return printed_contain(slice_take(head, 512), "\"plimsoll-result\"");
 }
 
+/* A document that calls itself valid and contradicts itself was changed, or written by something else. */
+static int check_figures(struct source *s, struct result *r)
+{
+    const size_t reasons = r->reasons.count;
+
+    if (!r->valid || strcmp(r->kind, "load") != 0 || result_check_counts(r))
+        return 0;
+    err_set(s->err, ERR_CONFIG, 0, "%s: %s", s->name, r->reasons.count > reasons ? r->reasons.items[reasons] : "");
+    return err_hint(s->err, "use the document as plimsoll load --json wrote it");
+}
+
 static int give(struct source *s, struct slice json)
 {
     struct result *r = NULL;
 
-    if (result_from_json(&r, json, s->err) == 0)
-        return source_give(s, r, NULL);
+    if (result_from_json(&r, json, s->err) == 0) {
+        if (check_figures(s, r) == 0)
+            return source_give(s, r, NULL);
+        result_free(r);
+        return -1;
+    }
     err_prefix(s->err, "%s", s->name);
     if (s->err->kind != ERR_SYSTEM)
         s->err->kind = ERR_CONFIG;

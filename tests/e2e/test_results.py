@@ -303,6 +303,16 @@ def test_bad_input_is_refused(results, stored, why, args, says):
     assert says in done.err and not done.out, why
 
 
+@pytest.mark.parametrize("command", ["import", "show", "export"])
+def test_figures_that_contradict_each_other(results, write, command):
+    path = write("torn")
+    document = json.loads(path.read_text())
+    document["totals"]["ok"] -= 1
+    path.write_text(json.dumps(document))
+    done = results(command, *(["json"] if command == "export" else []), path, exit=2)
+    assert "figures contradict each other: total: " in done.err and not done.out
+
+
 def test_nothing_is_stored_yet(results, db):
     assert listed(results) == [] and "nothing is stored yet" in results("list").err
     assert "nothing is stored yet" in results("show", "x", exit=2).err

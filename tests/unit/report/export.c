@@ -74,6 +74,12 @@ static struct result *loaded(struct rng *dice)
         (void)hist_record(r->latency, rng_below(dice, UINT64_C(1) << (10 + rng_below(dice, 25))));
     r->status[200] = ok;
     r->status[503] = failed;
+    if (failed > 0) {
+        r->errors = calloc(1, sizeof(*r->errors));
+        assert_non_null(r->errors);
+        r->errors[0] = (struct error_entry){ .kind = FAIL_STATUS, .detail = strdup("status 503"), .count = failed };
+        r->error_count = 1;
+    }
     set(result_add_config_string(r, "method", "GE\"T\\"));
     set(result_add_config(r, "connections", "50"));
     set(strlist_add(&r->labels, SLICE("branch=a, \"b\": [c]")));

@@ -56,10 +56,23 @@ static void install(void (*handler)(int number))
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* A terminal that goes away ends a run as Ctrl-C does; under nohup it is no matter. */
+static void install_hangup(void)
+{
+    struct sigaction action;
+
+    if (sigaction(SIGHUP, NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+        return;
+    action = (struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGHUP, &action, NULL);
+}
+
 void interrupt_install(void)
 {
     tell = isatty(STDERR_FILENO) == 1;
     install(on_signal);
+    install_hangup();
 }
 
 void interrupt_install_silent(void)

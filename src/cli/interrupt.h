@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ctrl-C and SIGTERM during a run: the first ends the window early, the second quits at once with exit code 130.
+/* Ctrl-C, SIGTERM and (but under nohup) SIGHUP during a run: the first ends the window early, the second quits at once
+ * with exit code 130.
  *
  * Signal dispositions belong to the whole process, hence the one mutable global of this program, hidden in here. */
 #ifndef PLIMSOLL_CLI_INTERRUPT_H
@@ -7,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* From here on SIGINT and SIGTERM are counted, and the first is acknowledged on standard error when that is a terminal.
+/* From here on these signals are counted, and the first is acknowledged on standard error when that is a terminal.
  * Before, they end the process as usual. */
 void interrupt_install(void);
 /* As ab and mb have it: without a word, and the second ends the process with 128 + its number. */

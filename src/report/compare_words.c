@@ -13,9 +13,16 @@ static bool starts(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+static bool ends(const char *text, const char *with)
+{
+    return strlen(text) >= strlen(with) && strcmp(text + strlen(text) - strlen(with), with) == 0;
+}
+
+/* Times are in seconds; "duration" is what a suite calls that of a command. */
 static bool is_time(const struct comparison_metric *m)
 {
-    return starts(m->name, "latency_") || starts(m->name, "service_time_") || starts(m->name, "cpu_s_per_request@");
+    return strcmp(m->name, "duration") == 0 || (ends(m->name, "_s") && !ends(m->name, "_per_s")) ||
+           starts(m->name, "latency_") || starts(m->name, "service_time_") || starts(m->name, "cpu_s_per_request@");
 }
 
 const char *words_value(char out[WORDS_MAX], const struct comparison_metric *m, double value)

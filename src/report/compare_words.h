@@ -9,7 +9,7 @@
 
 #define WORDS_MAX 64
 
-/* "12,345", "1.23 ms" (metrics of latency and service time), "0.50 %" (shares), "-" when not known. */
+/* "12,345", "1.23 ms" (latency, service time, and metrics that end in _s), "0.50 %" (shares), "-" when not known. */
 const char *words_value(char out[WORDS_MAX], const struct comparison_metric *m, double value);
 /* "-12.3 %", of shares "+0.20 points"; "-" when not known. */
 const char *words_change(char out[WORDS_MAX], const struct comparison_metric *m, double change);

@@ -29,6 +29,32 @@ static int add_values(const struct maker *m, const char *text, unsigned line, st
     return rc;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Two cells of one name could not be told apart, by anyone. */
+static int refuse_twins(const struct maker *m, size_t d)
+{
+    const struct strlist *values = &m->values[d];
+    char **sorted = calloc(values->count + 1, sizeof(*sorted));
+    int rc = sorted != NULL ? 0 : no_memory(m);
+
+    for (size_t k = 0; rc == 0 && k < values->count; k++)
+        sorted[k] = values->items[k];
+    if (rc == 0)
+        qsort(sorted, values->count, sizeof(*sorted), by_text);
+    for (size_t k = 1; rc == 0 && k < values->count; k++)
+        if (strcmp(sorted[k - 1], sorted[k]) == 0) {
+            err_set(m->err, ERR_CONFIG, 0, "%s:%u: the dimension \"%s\" has the value \"%.60s\" twice", m->suite->file,
+                    m->suite->dimensions[d].line, m->suite->dimensions[d].name, sorted[k]);
+            rc = err_hint(m->err, "more samples of a cell are what samples: says");
+        }
+    free(sorted);
+    return rc;
+}
+
 static int fill_dimensions(struct maker *m)
 {
     const struct suite *s = m->suite;
@@ -36,10 +62,13 @@ static int fill_dimensions(struct maker *m)
     m->values = calloc(s->dimension_count + 1, sizeof(*m->values));
     if (m->values == NULL)
         return no_memory(m);
-    for (size_t d = 0; d < s->dimension_count; d++)
+    for (size_t d = 0; d < s->dimension_count; d++) {
         for (size_t v = 0; v < s->dimensions[d].values.count; v++)
             if (add_values(m, s->dimensions[d].values.items[v], s->dimensions[d].line, &m->values[d]) != 0)
                 return -1;
+        if (refuse_twins(m, d) != 0)
+            return -1;
+    }
     return 0;
 }
 

@@ -122,6 +122,17 @@ static int take_scales(struct reader *r, struct doc_node *value, void *into)
 
 /* ---- what a sample is ---- */
 
+/* What a suite gives by itself, or what would make a sample something else. */
+static bool is_own_option(struct slice name)
+{
+    static const char *const OWN[] = { "json", "no-store", "progress", "dry-run", "help", NULL };
+
+    for (const char *const *own = OWN; *own != NULL; own++)
+        if (slice_eq(name, slice_str(*own)))
+            return true;
+    return false;
+}
+
 /* Each option of load or rounds is a pair; a list gives it several times. */
 static int take_options(struct reader *r, struct doc_node *value, struct suite *s)
 {
@@ -132,7 +143,11 @@ static int take_options(struct reader *r, struct doc_node *value, struct suite *
         return doc_refuse(r->doc, value, r->err, "the options of a sample must be a map, \"option: value\"");
     while ((option = doc_next_pair(value, &cursor, &name)) != NULL) {
         struct strlist texts = STRLIST_INIT;
-        int rc = keys_texts(r, "an option", option, &texts);
+        int rc;
+
+        if (is_own_option(doc_text(name)))
+            return doc_refuse(r->doc, name, r->err, "\"%.*s\" is not for a suite to say", SLICE_FMT(doc_text(name)));
+        rc = keys_texts(r, "an option", option, &texts);
 
         for (size_t k = 0; rc == 0 && k < texts.count; k++)
             if (!pairs_add(&s->options, doc_text(name), texts.items[k], doc_line(name)))

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "result/slo.h"
 #include "suite/checks.h"
 #include "suite/keys.h"
@@ -15,7 +16,6 @@
 
 #define DOCUMENT_MAX ((size_t)1 << 30)
 #define OUTPUT_MAX ((size_t)64 << 20)
-#define NS_PER_S UINT64_C(1000000000)
 #define SLACK_NS (60 * NS_PER_S) /* beyond a sample's own length */
 
 static int no_memory(struct err *err)
@@ -141,11 +141,12 @@ static int set_cell(const struct sampler *x, struct result *r, struct err *err)
 
 static void describe_end(const struct process_outcome *end, const char *log_path, char note[SAMPLE_NOTE_MAX])
 {
-    char tail[300];
+    char tail[300], after[UNITS_TEXT_MAX];
 
     process_tail(log_path, tail, sizeof(tail));
     if (end->end == PROCESS_TIMED_OUT)
-        snprintf(note, SAMPLE_NOTE_MAX, "stopped after %.0f s, its time-out", (double)end->elapsed_ns / 1e9);
+        snprintf(note, SAMPLE_NOTE_MAX, "stopped after %s, its time-out",
+                 units_format_duration(after, (double)end->elapsed_ns));
     else if (end->end == PROCESS_STOPPED)
         snprintf(note, SAMPLE_NOTE_MAX, "interrupted");
     else if (end->signal != 0)

@@ -14,10 +14,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/units.h"
 #include "pattern/pattern.h"
 #include "web/fetch.h"
 
-#define NS_PER_MS UINT64_C(1000000)
 #define LOG_MAX ((size_t)64 << 20)
 
 /* A port that was free a moment ago. */
@@ -181,7 +181,9 @@ static int wait_ready(struct services *v, size_t k, const char *at, const struct
         if (v->stop != NULL && *v->stop != 0)
             return err_set(err, ERR_SYSTEM, EINTR, "while the service \"%s\" came up", s->name);
         if (clock_now_ns() >= end_ns) {
-            snprintf(why, sizeof(why), "was not ready after %.0f s", (double)s->timeout_ns / 1e9);
+            char after[UNITS_TEXT_MAX];
+
+            snprintf(why, sizeof(why), "was not ready after %s", units_format_duration(after, (double)s->timeout_ns));
             return not_ready(v, k, why, err);
         }
         nanosleep(&turn, NULL);

@@ -255,7 +255,7 @@ def test_a_service_that_never_comes_up(run, service, tmp_path):
     text = service("log: 'never said'", more=", timeout: 1s")
     done = run(text + f"command: 'touch {tmp_path}/ran'\n")
     assert done.returncode == 2
-    assert 'the service "web" was not ready after 1 s' in done.stderr and "listening" in done.stderr
+    assert 'the service "web" was not ready after 1.00 s' in done.stderr and "listening" in done.stderr
     assert not (tmp_path / "ran").exists()
 
 
@@ -268,7 +268,8 @@ def test_a_service_that_dies_spoils_its_sample_alone(run, service):
     assert 'the service "web" ended with status 9' in done.stdout
 
 
-def test_ctrl_c_reports_and_resume_goes_on(run, service, counter, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])  # Ctrl-C; the terminal is gone
+def test_interrupted_reports_and_resume_goes_on(run, service, counter, tmp_path, number):
     text = service() + f"""
 name: long
 matrix: {{path: [a, b]}}
@@ -277,11 +278,12 @@ load: {{url: '{counter.url}/{{path}}', requests: 25, connections: 1}}
 after_each: 'sleep 0.3'
 teardown: 'echo down >> {tmp_path}/down'
 """
-    process = subprocess.Popen(run.command(text), env=run.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(run.command(text), env=run.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # also under nohup
     deadline = time.monotonic() + 60
     while counter.seen["/b"] < 25 and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "(interrupted)" in out and "--resume" in out
@@ -390,6 +392,8 @@ def test_baseline(run, plimsoll, counter):
 @pytest.mark.parametrize("text, says", [
     ("comand: x\n", 'did you mean "command"?'),
     ("command: x\nmatrix: {a: []}\n", "has no values"),
+    ("command: x\nmatrix: {a: [1, 2, 1]}\n", 'has the value "1" twice'),
+    ("load: {url: 'http://127.0.0.1:1/', json: x}\n", '"json" is not for a suite to say'),
     ("command: '{nope}'\n", "{nope}"),
     ("load: {url: 'http://127.0.0.1:1/', conections: 3}\n", "conections"),
 ])

@@ -9,6 +9,9 @@
 #define READ_BYTES SCRATCH_BYTES
 /* Reads or writes before other connections get their turn. */
 #define ROUNDS_MAX 16
+/* Replies often arrive one by one: those that came while the first were looked at are read before the next requests go
+ * out, so that they share a write. A write costs more than looking at some replies, so on the whole nothing waits. */
+#define READS_PER_WRITE 4
 
 /* --- writing ----------------------------------------------------------------------------------------------------- */
 
@@ -280,9 +283,50 @@ static void connection_ended(struct client *c, int sys)
     loader_next_all(c, now);
 }
 
-void http2_events(struct client *c, unsigned events)
+/* What a read brought. False when the connection is no more. */
+static bool take_bytes(struct client *c, size_t len)
 {
     struct loader *w = c->loader;
+    bool ok;
+
+    w->h2_now_ns = clock_now_ns();
+    if (!c->h2_heard && len >= 7 && memcmp(w->scratch, "HTTP/1.", 7) == 0) {
+        fail_connection(c, FAIL_BAD_MESSAGE, 0, "the server answered in HTTP/1: it does not speak HTTP/2 here");
+        return false;
+    }
+    c->h2_heard = true;
+    c->in_events = true;
+    ok = h2_client_feed(c->h2, w->scratch, len);
+    c->in_events = false;
+    if (was_closed(c))
+        return false;
+    if (!ok)
+        fail_connection(c, FAIL_BAD_MESSAGE, 0, h2_client_reason(c->h2));
+    return ok;
+}
+
+static void read_ended(struct client *c, enum io io)
+{
+    if (io == IO_FAILED && c->stream.tls_error[0] != '\0')
+        fail_connection(c, FAIL_TLS, 0, c->stream.tls_error);
+    else
+        connection_ended(c, io == IO_FAILED ? c->stream.sys_error : c->write_error);
+}
+
+/* Writes what the reads gave cause for. False when this connection is over, be it that the next one is open already. */
+static bool answer(struct client *c, unsigned *unanswered)
+{
+    const uint32_t number = c->connection_number;
+
+    if (*unanswered > 0)
+        http2_after_events(c, c->loader->h2_now_ns);
+    *unanswered = 0;
+    return c->h2 != NULL && c->state == CLIENT_STREAMS && c->connection_number == number;
+}
+
+void http2_events(struct client *c, unsigned events)
+{
+    unsigned unanswered = 0;
 
     if ((events & WATCH_WRITE) != 0 && !flush(c))
         return;
@@ -290,37 +334,21 @@ void http2_events(struct client *c, unsigned events)
         return;
     for (unsigned round = 0; round < ROUNDS_MAX || stream_has_pending(&c->stream); round++) {
         size_t moved;
-        const enum io io = stream_read(&c->stream, w->scratch, READ_BYTES, &moved);
-        bool ok;
+        const enum io io = stream_read(&c->stream, c->loader->scratch, READ_BYTES, &moved);
 
         if (io == IO_WANT_READ || io == IO_WANT_WRITE)
-            return;
+            break;
         if (io != IO_OK) {
-            if (io == IO_FAILED && c->stream.tls_error[0] != '\0')
-                fail_connection(c, FAIL_TLS, 0, c->stream.tls_error);
-            else
-                connection_ended(c, io == IO_FAILED ? c->stream.sys_error : c->write_error);
+            if (answer(c, &unanswered))
+                read_ended(c, io);
             return;
         }
-        w->h2_now_ns = clock_now_ns();
-        if (!c->h2_heard && moved >= 7 && memcmp(w->scratch, "HTTP/1.", 7) == 0) {
-            fail_connection(c, FAIL_BAD_MESSAGE, 0, "the server answered in HTTP/1: it does not speak HTTP/2 here");
+        if (!take_bytes(c, moved))
             return;
+        if (++unanswered == READS_PER_WRITE || !h2_client_is_alive(c->h2)) {
+            if (!answer(c, &unanswered))
+                return;
         }
-        c->h2_heard = true;
-        c->in_events = true;
-        ok = h2_client_feed(c->h2, w->scratch, moved);
-        c->in_events = false;
-        if (was_closed(c))
-            return;
-        if (!ok) {
-            fail_connection(c, FAIL_BAD_MESSAGE, 0, h2_client_reason(c->h2));
-            return;
-        }
-        http2_after_events(c, w->h2_now_ns);
-        if (c->h2 == NULL || c->state != CLIENT_STREAMS)
-            return;
-        if (moved < READ_BYTES && !stream_has_pending(&c->stream))
-            return;
     }
+    (void)answer(c, &unanswered);
 }

@@ -26,13 +26,14 @@
 static const char WHO[] = "plimsoll run";
 enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, LINE_MAX_BYTES = 8192 };
 #define TEXT_MAX_BYTES ((size_t)1 << 28)
+#define SUITE_MARK "suite" /* of the configuration */
 
 struct run {
     const struct run_options *options;
     const struct suite *suite;
     const struct plan *plan;
     const char *name;
-    char id[UUID_TEXT_MAX];
+    char id[UUID_TEXT_MAX], mark[PLAN_MARK_MAX];
     char work_dir[PATH_MAX];
     bool work_dir_is_ours, lost_something;
     bool *done; /* by step */
@@ -115,6 +116,8 @@ static bool complete(struct run *run, const struct plan_step *step, struct resul
         snprintf(name, sizeof(name), "fact:%s", run->facts.items[k]);
         good = result_add_config_string(r, name, run->facts.items[k + 1]);
     }
+    if (good)
+        good = result_add_config_string(r, SUITE_MARK, run->mark);
     if (good && run->plan->sides == 2)
         good = strlist_add(&r->labels, step->side == 0 ? SLICE(RUN_SIDE_LABEL "=a") : SLICE(RUN_SIDE_LABEL "=b"));
     return good && r->name != NULL;
@@ -156,6 +159,18 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
 
 /* ---- resuming ---- */
 
+/* Its samples would not belong to the same cells. */
+static bool is_of_this_suite(const struct run *run, const struct result *r)
+{
+    char quoted[PLAN_MARK_MAX + 2];
+
+    snprintf(quoted, sizeof(quoted), "\"%s\"", run->mark);
+    for (size_t k = 0; k < r->config_count; k++)
+        if (strcmp(r->config[k].name, SUITE_MARK) == 0)
+            return strcmp(r->config[k].json, quoted) == 0;
+    return false;
+}
+
 static int take_stored(void *arg, struct slice json, struct err *err)
 {
     struct run *run = arg;
@@ -166,8 +181,13 @@ static int take_stored(void *arg, struct slice json, struct err *err)
 
     if (result_from_json(&r, json, err) != 0)
         return -1;
+    if (!is_of_this_suite(run, r)) {
+        err_set(err, ERR_CONFIG, 0, "--resume %s: that run was made with another suite, or other parameters",
+                run->options->resume);
+        rc = err_hint(err, "give the same -s as then, or start a new run");
+    }
     step = run_matrix_find(run->plan, r);
-    if (step != SIZE_MAX && !run->done[step] && sample_is_valid(run->suite, r, note)) {
+    if (rc == 0 && step != SIZE_MAX && !run->done[step] && sample_is_valid(run->suite, r, note)) {
         run->done[step] = true;
         run->promises_kept = run->promises_kept && result_promises_kept(r);
         rc = run_matrix_add(&run->matrix, step, SAMPLE_VALID, r, NULL, err);
@@ -380,6 +400,7 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
     int code = EXIT_USAGE;
 
     uuid_make(run.id);
+    plan_mark(p, run.mark);
     progress_init(&run.progress, o->progress);
     run.done = calloc(p->step_count + 1, sizeof(*run.done));
     if (run.done == NULL)

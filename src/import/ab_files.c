@@ -51,7 +51,7 @@ int ab_e_read(struct source *s)
     report_begin(&p, s, "ab");
     while (!p.failed && printed_line(&rest, &line)) {
         uint64_t percent;
-        double at_s;
+        double at_s = last;
 
         if (++p.line == 1 || line.len == 0)
             continue;

@@ -196,6 +196,8 @@ int plan_make(struct plan **out, const struct suite *s, const struct strlist *on
     rc = make(&m, only);
     names_release(&m.parameters);
     if (rc == 0)
+        rc = plan_check_texts(m.plan, err);
+    if (rc == 0)
         *out = m.plan;
     else
         plan_free(m.plan);

@@ -50,4 +50,11 @@ MUST_CHECK int plan_names(const struct plan *p, const struct plan_step *step, st
 /* Those of no step: the parameters of the first side, and dir. */
 MUST_CHECK int plan_parameters(const struct plan *p, struct names *out, struct err *err);
 
+/* Every text of the suite has names that will be known where it is filled in. ERR_CONFIG for the first that has not,
+ * with its line. */
+MUST_CHECK int plan_check_texts(const struct plan *p, struct err *err);
+/* Tells suites apart that make other samples: parameters, cells, what a sample is. 8 letters. */
+#define PLAN_MARK_MAX 9
+void plan_mark(const struct plan *p, char out[PLAN_MARK_MAX]);
+
 #endif

@@ -123,7 +123,9 @@ def test_requests_per_connection(load, nginx2):
 
 def test_a_rate_over_streams(load, nginx2):
     run = load("--h2c", "--streams", "4", "-c", "2", "--rate", "400/s", "-d", "1s", nginx2.url())
-    assert run.totals["ok"] == 400
+    # on a machine that stands still for a moment the last ones may be due too late
+    assert run.totals["ok"] + run.totals["unfinished"] + run.totals["not_sent"] == 400 and run.totals["failed"] == 0
+    assert run.totals["ok"] >= 380
 
 
 def test_a_server_without_http2_is_named(load, nginx2, authority):

@@ -395,6 +395,7 @@ def test_baseline(run, plimsoll, counter):
     ("command: x\nmatrix: {a: [1, 2, 1]}\n", 'has the value "1" twice'),
     ("load: {url: 'http://127.0.0.1:1/', json: x}\n", '"json" is not for a suite to say'),
     ("command: '{nope}'\n", "{nope}"),
+    ("command: x\nsetup: 'touch ran; echo {nope}'\n", "{nope}"),
     ("load: {url: 'http://127.0.0.1:1/', conections: 3}\n", "conections"),
 ])
 def test_bad_suites(run, text, says):
@@ -407,3 +408,17 @@ def test_ten_thousand_cells_are_planned(run):
     numbers = ", ".join(str(n) for n in range(100))
     done = run(f"command: 'true'\nmatrix: {{a: [{numbers}], b: [{numbers}]}}\n", "--dry-run")
     assert done.returncode == 0 and "10000 cells x 1 sample" in done.stdout
+
+
+def test_places_are_checked_before_anything_starts(run, tmp_path):
+    done = run(f"setup: 'touch {tmp_path}/ran'\ncommand: 'x'\nteardown: 'echo {{nope}}'\n")
+    assert done.returncode == 2 and "{nope}" in done.stderr and not (tmp_path / "ran").exists()
+    assert run("command: 'echo {nope}'\n", "--dry-run").returncode == 2
+
+
+def test_another_suite_is_not_resumed(run, counter):
+    text = f"name: r\nparameters: {{n: 5}}\nload: {{url: '{counter.url}/', requests: '{{n}}', connections: 1}}\n"
+    assert run(text).returncode == 0
+    done = run(text, "--resume", "r@latest", "-s", "n=6")
+    assert done.returncode == 2 and "another suite" in done.stderr and counter.seen["/"] == 5
+    assert run(text, "--resume", "r@latest").returncode == 0 and counter.seen["/"] == 5

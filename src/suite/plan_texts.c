@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/fingerprint.h"
+#include "suite/plan.h"
+
+struct checker {
+    const struct suite *suite;
+    const struct names *names;
+    struct err *err;
+};
+
+static int check_text(const struct checker *c, const char *text, unsigned line)
+{
+    char *filled = text != NULL ? names_text(c->names, text, c->err) : NULL;
+
+    free(filled);
+    if (text == NULL || filled != NULL)
+        return 0;
+    return line > 0 ? err_prefix(c->err, "%s:%u", c->suite->file, line) : err_prefix(c->err, "%s", c->suite->file);
+}
+
+static int check_pairs(const struct checker *c, const struct suite_pairs *pairs)
+{
+    for (size_t k = 0; k < pairs->count; k++)
+        if (check_text(c, pairs->items[k].value, pairs->items[k].line) != 0)
+            return -1;
+    return 0;
+}
+
+static int check_commands(const struct checker *c, const struct suite_commands *list)
+{
+    for (size_t k = 0; k < list->count; k++)
+        if (check_text(c, list->items[k].run, list->items[k].line) != 0)
+            return -1;
+    return 0;
+}
+
+static int check_services(const struct checker *c, bool each_cell)
+{
+    for (size_t k = 0; k < c->suite->service_count; k++) {
+        const struct suite_service *s = &c->suite->services[k];
+
+        if (s->each_cell == each_cell &&
+            (check_text(c, s->run, s->line) != 0 || check_text(c, s->ready_at, s->line) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int check_of_run(const struct checker *c)
+{
+    const struct suite *s = c->suite;
+
+    for (size_t k = 0; k < s->verify_count; k++)
+        if (check_text(c, s->verify[k].url, s->verify[k].line) != 0 || check_pairs(c, &s->verify[k].headers) != 0)
+            return -1;
+    return check_services(c, false) != 0 || check_commands(c, &s->setup) != 0 || check_commands(c, &s->facts) != 0 ||
+                   check_commands(c, &s->teardown) != 0
+               ? -1
+               : 0;
+}
+
+static int check_of_cell(const struct checker *c)
+{
+    const struct suite *s = c->suite;
+
+    for (size_t k = 0; k < s->check_count; k++)
+        if (check_text(c, s->checks[k].url, s->checks[k].line) != 0 ||
+            check_text(c, s->checks[k].body, s->checks[k].line) != 0 || check_pairs(c, &s->checks[k].headers) != 0)
+            return -1;
+    for (size_t k = 0; k < s->slo.count; k++)
+        if (check_text(c, s->slo.items[k], 0) != 0)
+            return -1;
+    return check_services(c, true) != 0 || check_commands(c, &s->before_each) != 0 ||
+                   check_commands(c, &s->after_each) != 0 || check_pairs(c, &s->options) != 0 ||
+                   check_pairs(c, &s->watch) != 0 || check_text(c, s->command, 0) != 0
+               ? -1
+               : 0;
+}
+
+/* What only the runner knows, with a value that will do. */
+static bool add_runners_names(struct names *names, const struct suite *s)
+{
+    static const char *const NAMES[] = { "run", "work", "plimsoll", "repeat" };
+    bool good = true;
+
+    for (size_t k = 0; good && k < sizeof(NAMES) / sizeof(NAMES[0]); k++)
+        good = names_set(names, NAMES[k], "0");
+    for (size_t k = 0; good && k < s->service_count; k++) {
+        char name[256];
+
+        snprintf(name, sizeof(name), "port:%s", s->services[k].name);
+        good = names_set(names, name, "0");
+    }
+    return good;
+}
+
+int plan_check_texts(const struct plan *p, struct err *err)
+{
+    struct names run = { 0 }, cell = { 0 };
+    const struct plan_step first = { 0 };
+    const struct checker of_run = { p->suite, &run, err }, of_cell = { p->suite, &cell, err };
+    int rc = -1;
+
+    if (!add_runners_names(&run, p->suite) || !add_runners_names(&cell, p->suite))
+        err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the plan");
+    else if (plan_parameters(p, &run, err) == 0 && plan_names(p, &first, &cell, err) == 0)
+        rc = check_of_run(&of_run) != 0 || check_of_cell(&of_cell) != 0 ? -1 : 0;
+    names_release(&run);
+    names_release(&cell);
+    return rc;
+}
+
+/* ---- the mark ---- */
+
+/* With its NUL: "ab", "c" is not "a", "bc". */
+static void mark_text(struct fingerprint *f, const char *text)
+{
+    const struct slice s = slice_str(text);
+
+    fingerprint_add(f, s);
+    fingerprint_add(f, slice_from("", 1));
+}
+
+static void mark_pairs(struct fingerprint *f, const struct suite_pairs *pairs)
+{
+    for (size_t k = 0; k < pairs->count; k++) {
+        mark_text(f, pairs->items[k].name);
+        mark_text(f, pairs->items[k].value);
+    }
+    mark_text(f, "");
+}
+
+void plan_mark(const struct plan *p, char out[PLAN_MARK_MAX])
+{
+    const struct suite *s = p->suite;
+    struct fingerprint f;
+    char uuid[UUID_TEXT_MAX];
+
+    fingerprint_init(&f);
+    mark_pairs(&f, &s->parameters);
+    mark_pairs(&f, &s->against);
+    mark_pairs(&f, &s->options);
+    mark_text(&f, s->command);
+    for (size_t k = 0; k < s->check_count; k++) {
+        mark_text(&f, s->checks[k].url);
+        mark_pairs(&f, &s->checks[k].metrics);
+    }
+    for (size_t d = 0; d < s->dimension_count; d++)
+        mark_text(&f, s->dimensions[d].name);
+    fingerprint_uuid(&f, uuid);
+    snprintf(out, PLAN_MARK_MAX, "%.8s", uuid);
+}

@@ -37,6 +37,8 @@ void fingerprint_add(struct fingerprint *f, struct slice bytes)
     const unsigned char *at = (const unsigned char *)bytes.ptr;
     size_t left = bytes.len;
 
+    if (left == 0) /* what waits for its block goes on waiting */
+        return;
     f->_length += left;
     while (left > 0 && (f->_rest_bytes > 0 || left < sizeof(f->_rest))) {
         const size_t room = sizeof(f->_rest) - f->_rest_bytes;

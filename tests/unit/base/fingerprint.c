@@ -8,8 +8,10 @@ static void of(const char *bytes, size_t len, size_t piece, char out[UUID_TEXT_M
     struct fingerprint f;
 
     fingerprint_init(&f);
-    for (size_t at = 0; at < len; at += piece)
+    for (size_t at = 0; at < len; at += piece) {
         fingerprint_add(&f, slice_from(bytes + at, len - at < piece ? len - at : piece));
+        fingerprint_add(&f, slice_from(bytes, 0)); /* nothing changes nothing */
+    }
     fingerprint_uuid(&f, out);
 }
 

@@ -20,7 +20,7 @@ static int check_figures(struct source *s, struct result *r)
 {
     const size_t reasons = r->reasons.count;
 
-    if (!r->valid || strcmp(r->kind, "load") != 0 || result_check_counts(r))
+    if (!r->valid || r->kind == NULL || strcmp(r->kind, "load") != 0 || result_check_counts(r))
         return 0;
     err_set(s->err, ERR_CONFIG, 0, "%s: %s", s->name, r->reasons.count > reasons ? r->reasons.items[reasons] : "");
     return err_hint(s->err, "use the document as plimsoll load --json wrote it");

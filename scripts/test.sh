@@ -39,6 +39,7 @@ say "end-to-end tests"
 # Most of them wait for clocks: three files at a time keep two cores half busy. (--full measures memory and times: alone.)
 side_by_side="-n 3 --dist loadfile"
 [ -z "$full" ] || side_by_side=
+# shellcheck disable=SC2086 # words
 "$PYTHON" -m pytest tests/e2e tests/scripts $full $side_by_side -q -rs -p no:cacheprovider -o junit_family=xunit2 \
     --junitxml="$results/e2e.xml" </dev/null || true
 

@@ -121,6 +121,9 @@ def put(server, content=b"content", path="/droplets/a/b", headers=(), **how):
 
 def curl(*args):
     done = subprocess.run(["curl", "-sSk", "-m", "60", *args], capture_output=True, text=True, timeout=70)
+    if done.returncode == 18 and "--http2-prior-knowledge" in args:
+        # Seen once in a thousand uploads on a busy machine, of curl 7.88: "stream 1 was not closed cleanly". Never twice.
+        done = subprocess.run(["curl", "-sSk", "-m", "60", *args], capture_output=True, text=True, timeout=70)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -128,7 +128,7 @@ def _check_little(doc):
     in_drain = max(0, ended - sum(i["ok"] + i["failed"] for i in _inside(doc)))
     silent = totals["started"] - ended  # unfinished
     never_open = sum(e["count"] for e in doc["errors"] if e["kind"] in NEVER_SENT + ("tls",))
-    before = doc["ramp_s"] * min(never_open, doc["config"]["connections"] * len(doc["targets"]))
+    before = (doc["ramp_s"] + 0.02) * min(never_open, doc["config"]["connections"] * len(doc["targets"]))
     assert integral <= spent + silent * duration + slack, f"Little's law: {integral} s in flight, {spent} s spent, {silent} unfinished"
     if doc["generator"]["rate_asked"] is not None:
         # A request of a schedule may wait for a connection: its latency counts from when it was due, being in flight from when it was taken.

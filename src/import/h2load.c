@@ -247,11 +247,5 @@ static int read_one(struct source *s, struct slice *rest, unsigned *line_number)
 
 int h2load_read(struct source *s)
 {
-    struct slice rest = s->text;
-    unsigned line = 0;
-
-    while (rest.len > 0)
-        if (read_one(s, &rest, &line) != 0)
-            return -1;
-    return 0;
+    return source_each(s, read_one);
 }

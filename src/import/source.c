@@ -120,3 +120,14 @@ int source_give(struct source *s, struct result *r, const char *suffix)
     result_free(r);
     return err_set(s->err, ERR_SYSTEM, ENOMEM, "cannot import %s", s->name);
 }
+
+int source_each(struct source *s, source_read_one *read)
+{
+    struct slice rest = s->text;
+    unsigned line = 0;
+
+    while (rest.len > 0)
+        if (read(s, &rest, &line) != 0)
+            return -1;
+    return 0;
+}

@@ -37,5 +37,9 @@ struct result *source_new_result(struct source *s, const char *tool);
 /* Names it, labels it, gives it an id (of the bytes and of its number in the file), appends it. Ends r also when it
  * fails. suffix: behind the run's name, as ":base"; may be NULL. */
 MUST_CHECK int source_give(struct source *s, struct result *r, const char *suffix);
+/* A text that may hold several reports one behind the other: read takes the first of rest away, and counts its lines.
+ */
+typedef int source_read_one(struct source *s, struct slice *rest, unsigned *line_number);
+MUST_CHECK int source_each(struct source *s, source_read_one *read);
 
 #endif

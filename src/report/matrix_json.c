@@ -2,9 +2,9 @@
 #include "report/matrix.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json_number.h"
 #include "base/json_text.h"
 
 static const char *const OUTCOMES[] = { "pending", "valid", "invalid", "failed", "not_run" };
@@ -19,16 +19,9 @@ static void string(struct buf *out, const char *text)
 
 static void number(struct buf *out, double value)
 {
-    char text[40];
+    char text[JSON_OUT_DOUBLE_MAX];
 
-    if (!isfinite(value)) {
-        buf_add_str(out, "null");
-        return;
-    }
-    snprintf(text, sizeof(text), "%.15g", value);
-    if (strtod(text, NULL) != value)
-        snprintf(text, sizeof(text), "%.17g", value);
-    buf_add_str(out, text);
+    buf_add_str(out, isfinite(value) ? json_format_double(text, value) : "null");
 }
 
 static void list(struct buf *out, const char *name, const struct strlist *items)

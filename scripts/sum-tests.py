@@ -20,6 +20,7 @@ class Sum:
         self.passed = self.failed = 0
         self.skips = []
         self.failures = []
+        self.unsteady = []
 
     def fail(self, what):
         self.failed += 1
@@ -58,19 +59,44 @@ def add_meson(total, path):
             add_program(total, json.loads(line))
 
 
-def add_junit(total, path):
-    if not os.path.exists(path):
-        total.fail("end-to-end tests: no results")
-        return
+def cases_of(path):
+    """(name, "passed", "failed" or "skipped", why skipped) of every case, as often as the file has it."""
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         name = f"{case.get('classname')}.{case.get('name')}"
         skipped = case.find("skipped")
         if skipped is not None:
-            total.skips.append(f"{name}: {skipped.get('message')}")
+            yield name, "skipped", skipped.get("message")
         elif case.find("failure") is not None or case.find("error") is not None:
-            total.fail(name)
+            yield name, "failed", None
         else:
+            yield name, "passed", None
+
+
+def passed_again(path):
+    """Names that passed in the second run and did nothing else in it."""
+    if not path or not os.path.exists(path):
+        return set()
+    verdicts = {}
+    for name, verdict, _ in cases_of(path):
+        verdicts.setdefault(name, set()).add(verdict)
+    return {name for name, seen in verdicts.items() if seen == {"passed"}}
+
+
+def add_junit(total, path, again=None):
+    if not os.path.exists(path):
+        total.fail("end-to-end tests: no results")
+        return
+    second = passed_again(again)
+    for name, verdict, why in cases_of(path):
+        if verdict == "skipped":
+            total.skips.append(f"{name}: {why}")
+        elif verdict == "passed":
             total.passed += 1
+        elif name in second:
+            total.passed += 1
+            total.unsteady.append(name)
+        else:
+            total.fail(name)
 
 
 def add_script(total, prefix):
@@ -94,17 +120,24 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--meson", action="append", default=[])
     parser.add_argument("--junit", action="append", default=[])
+    parser.add_argument("--again", help="a second run of those that failed in --junit")
     parser.add_argument("--script", action="append", default=[])
+    parser.add_argument("--count-failed", action="store_true", help="print how many failed, and nothing else")
     options = parser.parse_args()
     total = Sum()
     for path in options.meson:
         add_meson(total, path)
     for path in options.junit:
-        add_junit(total, path)
+        add_junit(total, path, options.again)
     for path in options.script:
         add_script(total, path)
+    if options.count_failed:
+        print(total.failed)
+        return 0
     for reason in total.skips:
         print(f"skipped {reason}")
+    for name in total.unsteady:
+        print(f"unsteady {name}: failed beside others, passed alone")
     for name in total.failures:
         print(f"FAILED {name}")
     print(f"{total.passed} passed, {total.failed} failed, {len(total.skips)} skipped")

@@ -60,6 +60,25 @@ def test_sum_of_junit_and_scripts(tmp_path):
     assert got == (1, "3 passed, 1 failed, 2 skipped")
 
 
+@pytest.mark.parametrize("why, again, want", [
+    ("what passes alone counts, and is named", '<testcase classname="x" name="b"/>', (0, "2 passed, 0 failed, 0 skipped")),
+    ("what fails twice is a failure", '<testcase classname="x" name="b"><failure/></testcase>', (1, "1 passed, 1 failed, 0 skipped")),
+    ("a skip in the second run is no pass", '<testcase classname="x" name="b"><skipped message="no"/></testcase>',
+     (1, "1 passed, 1 failed, 0 skipped")),
+    ("passed, then failed in its teardown", '<testcase classname="x" name="b"/><testcase classname="x" name="b"><error/></testcase>',
+     (1, "1 passed, 1 failed, 0 skipped")),
+    ("another that passed says nothing of it", '<testcase classname="x" name="c"/>', (1, "1 passed, 1 failed, 0 skipped")),
+    ("no second run", None, (1, "1 passed, 1 failed, 0 skipped")),
+])
+def test_sum_of_a_second_run(tmp_path, why, again, want):
+    junit, second = tmp_path / "e2e.xml", tmp_path / "again.xml"
+    form = "<testsuites><testsuite>{}</testsuite></testsuites>"
+    junit.write_text(form.format('<testcase classname="x" name="a"/><testcase classname="x" name="b"><failure/></testcase>'))
+    if again is not None:
+        second.write_text(form.format(again))
+    assert summed(tmp_path, [], "--junit", str(junit), "--again", str(second)) == want, why
+
+
 def test_a_part_without_results_is_a_failure(tmp_path):
     assert summed(tmp_path, [program("OK", OK_TWO)], "--junit", str(tmp_path / "missing.xml"))[0] == 1
 

@@ -110,7 +110,10 @@ class Haproxy(Daemon):
             file.write(HAPROXY.format(folder=self.folder, both=authority.both, ca=authority.ca, nginx_plain=nginx.plain, nginx_tls=nginx.tls,
                                       **self.ports))
         super().__init__(["haproxy", "-db", "-f", config])
-        self.wait_for(lambda: all(accepts(port) for port in self.ports.values()), "HAProxy listens")
+        for name, port in self.ports.items():
+            self.wait_for(lambda port=port: accepts(port), "HAProxy listens")
+            # It counts a connection when it gets round to it: none of ours here may be counted later, among a test's own.
+            self.wait_for(lambda name=name: int(self.frontend(name)["stot"]) > 0, "HAProxy counted the connection that looked")
 
     def url(self, termination, path="/small"):
         scheme = "http" if termination == "http" else "https"

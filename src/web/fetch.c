@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "web/fetch.h"
 
-#include <curl/curl.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +10,12 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "web/libcurl.h"
 
 enum { WAIT_MS = 100, EXPECT_ABOVE_BYTES = 1024 * 1024 };
 
 struct fetch {
+    const struct libcurl *curl;
     CURL *easy;
     CURLM *multi; /* keeps the connections */
     struct curl_slist *headers;
@@ -42,27 +42,20 @@ const char *fetch_fail_text(enum fetch_fail fail)
 
 /* ---- Life ---- */
 
-static CURLcode global = CURLE_FAILED_INIT;
-
-static void init_global(void)
-{
-    global = curl_global_init(CURL_GLOBAL_DEFAULT);
-}
-
 int fetch_new(struct fetch **out, struct err *err)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const struct libcurl *library = libcurl_load(err);
     struct fetch *f = NULL;
 
     *out = NULL;
-    pthread_once(&once, init_global);
-    if (global != CURLE_OK) {
-        return err_set(err, ERR_SYSTEM, 0, "libcurl can not start: %s", curl_easy_strerror(global));
+    if (library == NULL) {
+        return -1;
     }
     f = calloc(1, sizeof(*f));
     if (f != NULL) {
-        f->easy = curl_easy_init();
-        f->multi = curl_multi_init();
+        f->curl = library;
+        f->easy = f->curl->easy_init();
+        f->multi = f->curl->multi_init();
     }
     if (f == NULL || f->easy == NULL || f->multi == NULL) {
         fetch_free(f);
@@ -77,9 +70,9 @@ void fetch_free(struct fetch *f)
     if (f == NULL) {
         return;
     }
-    curl_slist_free_all(f->headers);
-    curl_easy_cleanup(f->easy);
-    curl_multi_cleanup(f->multi);
+    f->curl->slist_free_all(f->headers);
+    f->curl->easy_cleanup(f->easy);
+    f->curl->multi_cleanup(f->multi);
     free(f);
 }
 
@@ -87,7 +80,7 @@ struct slice fetch_header(struct fetch *f, const char *name)
 {
     struct curl_header *found = NULL;
 
-    if (curl_easy_header(f->easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) {
+    if (f->curl->easy_header(f->easy, name, 0, CURLH_HEADER, -1, &found) != CURLHE_OK) {
         return (struct slice){ NULL, 0 };
     }
     return slice_str(found->value);
@@ -127,7 +120,7 @@ static size_t take_header(char *line, size_t one, size_t len, void *arg)
     if (f->head_done || (len > 0 && line[0] != '\r' && line[0] != '\n')) {
         return len;
     }
-    curl_easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
+    f->curl->easy_getinfo(f->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status < 200 || status > UINT16_MAX) {
         return len;
     }
@@ -200,7 +193,7 @@ static long ms_of(uint64_t ns)
 
 static void add_header(struct fetch *f, const char *line)
 {
-    struct curl_slist *longer = curl_slist_append(f->headers, line);
+    struct curl_slist *longer = f->curl->slist_append(f->headers, line);
 
     if (longer != NULL) {
         f->headers = longer;
@@ -238,26 +231,26 @@ static void set_method(struct fetch *f, const struct fetch_call *call)
     bool wants_body = strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0 || strcmp(method, "PATCH") == 0;
 
     if (strcmp(method, "HEAD") == 0) {
-        curl_easy_setopt(f->easy, CURLOPT_NOBODY, 1L);
+        f->curl->easy_setopt(f->easy, CURLOPT_NOBODY, 1L);
         return;
     }
     if (call->read != NULL) {
         bool is_small = call->read_bytes <= EXPECT_ABOVE_BYTES;
-        curl_easy_setopt(f->easy, CURLOPT_UPLOAD, 1L);
-        curl_easy_setopt(f->easy, CURLOPT_INFILESIZE_LARGE,
-                         call->read_bytes == FETCH_LENGTH_UNKNOWN ? -1 : (curl_off_t)call->read_bytes);
+        f->curl->easy_setopt(f->easy, CURLOPT_UPLOAD, 1L);
+        f->curl->easy_setopt(f->easy, CURLOPT_INFILESIZE_LARGE,
+                             call->read_bytes == FETCH_LENGTH_UNKNOWN ? -1 : (curl_off_t)call->read_bytes);
         /* libcurl 7.88 would sign the field that it leaves out. */
         if (is_small && call->aws == NULL) {
             add_header(f, "Expect:");
         }
     } else if (wants_body || call->body.len > 0) {
-        curl_easy_setopt(f->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.len);
-        curl_easy_setopt(f->easy, CURLOPT_POSTFIELDS, call->body.len > 0 ? call->body.ptr : "");
+        f->curl->easy_setopt(f->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.len);
+        f->curl->easy_setopt(f->easy, CURLOPT_POSTFIELDS, call->body.len > 0 ? call->body.ptr : "");
         if (!has_header(call, SLICE("Content-Type:"))) {
             add_header(f, "Content-Type: application/octet-stream");
         }
     }
-    curl_easy_setopt(f->easy, CURLOPT_CUSTOMREQUEST, method);
+    f->curl->easy_setopt(f->easy, CURLOPT_CUSTOMREQUEST, method);
 }
 
 static void set_credentials(struct fetch *f, const struct fetch_call *call)
@@ -265,19 +258,19 @@ static void set_credentials(struct fetch *f, const struct fetch_call *call)
     char scope[192];
 
     if (call->user != NULL) {
-        curl_easy_setopt(f->easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-        curl_easy_setopt(f->easy, CURLOPT_USERNAME, call->user);
-        curl_easy_setopt(f->easy, CURLOPT_PASSWORD, call->password != NULL ? call->password : "");
+        f->curl->easy_setopt(f->easy, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+        f->curl->easy_setopt(f->easy, CURLOPT_USERNAME, call->user);
+        f->curl->easy_setopt(f->easy, CURLOPT_PASSWORD, call->password != NULL ? call->password : "");
     }
     if (call->bearer != NULL) {
-        curl_easy_setopt(f->easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
-        curl_easy_setopt(f->easy, CURLOPT_XOAUTH2_BEARER, call->bearer);
+        f->curl->easy_setopt(f->easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+        f->curl->easy_setopt(f->easy, CURLOPT_XOAUTH2_BEARER, call->bearer);
     }
     if (call->aws != NULL) {
         snprintf(scope, sizeof(scope), "aws:amz:%s:%s", call->aws->region, call->aws->service);
-        curl_easy_setopt(f->easy, CURLOPT_AWS_SIGV4, scope);
-        curl_easy_setopt(f->easy, CURLOPT_USERNAME, call->aws->key_id);
-        curl_easy_setopt(f->easy, CURLOPT_PASSWORD, call->aws->secret);
+        f->curl->easy_setopt(f->easy, CURLOPT_AWS_SIGV4, scope);
+        f->curl->easy_setopt(f->easy, CURLOPT_USERNAME, call->aws->key_id);
+        f->curl->easy_setopt(f->easy, CURLOPT_PASSWORD, call->aws->secret);
         add_named(f, "x-amz-content-sha256",
                   call->aws->payload_sha256 != NULL ? call->aws->payload_sha256 : "UNSIGNED-PAYLOAD");
         if (call->aws->session_token != NULL) {
@@ -289,53 +282,53 @@ static void set_credentials(struct fetch *f, const struct fetch_call *call)
 static void set_tls(struct fetch *f, const struct fetch_call *call)
 {
     if (call->ca_file != NULL) {
-        curl_easy_setopt(f->easy, CURLOPT_CAINFO, call->ca_file);
+        f->curl->easy_setopt(f->easy, CURLOPT_CAINFO, call->ca_file);
     }
     if (call->cert_file != NULL) {
-        curl_easy_setopt(f->easy, CURLOPT_SSLCERT, call->cert_file);
-        curl_easy_setopt(f->easy, CURLOPT_SSLKEY, call->key_file != NULL ? call->key_file : call->cert_file);
+        f->curl->easy_setopt(f->easy, CURLOPT_SSLCERT, call->cert_file);
+        f->curl->easy_setopt(f->easy, CURLOPT_SSLKEY, call->key_file != NULL ? call->key_file : call->cert_file);
     }
     if (call->insecure) {
-        curl_easy_setopt(f->easy, CURLOPT_SSL_VERIFYPEER, 0L);
-        curl_easy_setopt(f->easy, CURLOPT_SSL_VERIFYHOST, 0L);
+        f->curl->easy_setopt(f->easy, CURLOPT_SSL_VERIFYPEER, 0L);
+        f->curl->easy_setopt(f->easy, CURLOPT_SSL_VERIFYHOST, 0L);
     }
-    curl_easy_setopt(f->easy, CURLOPT_HTTP_VERSION, call->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
+    f->curl->easy_setopt(f->easy, CURLOPT_HTTP_VERSION, call->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
 }
 
 static void set_callbacks(struct fetch *f)
 {
-    curl_easy_setopt(f->easy, CURLOPT_ERRORBUFFER, f->why);
-    curl_easy_setopt(f->easy, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(f->easy, CURLOPT_HEADERDATA, f);
-    curl_easy_setopt(f->easy, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(f->easy, CURLOPT_WRITEDATA, f);
-    curl_easy_setopt(f->easy, CURLOPT_READFUNCTION, give_body);
-    curl_easy_setopt(f->easy, CURLOPT_READDATA, f);
-    curl_easy_setopt(f->easy, CURLOPT_SEEKFUNCTION, seek_body);
-    curl_easy_setopt(f->easy, CURLOPT_SEEKDATA, f);
+    f->curl->easy_setopt(f->easy, CURLOPT_ERRORBUFFER, f->why);
+    f->curl->easy_setopt(f->easy, CURLOPT_HEADERFUNCTION, take_header);
+    f->curl->easy_setopt(f->easy, CURLOPT_HEADERDATA, f);
+    f->curl->easy_setopt(f->easy, CURLOPT_WRITEFUNCTION, take_body);
+    f->curl->easy_setopt(f->easy, CURLOPT_WRITEDATA, f);
+    f->curl->easy_setopt(f->easy, CURLOPT_READFUNCTION, give_body);
+    f->curl->easy_setopt(f->easy, CURLOPT_READDATA, f);
+    f->curl->easy_setopt(f->easy, CURLOPT_SEEKFUNCTION, seek_body);
+    f->curl->easy_setopt(f->easy, CURLOPT_SEEKDATA, f);
 }
 
 static void set_options(struct fetch *f, const struct fetch_call *call)
 {
-    curl_slist_free_all(f->headers);
+    f->curl->slist_free_all(f->headers);
     f->headers = NULL;
     f->out_of_memory = false;
-    curl_easy_reset(f->easy);
-    curl_easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L);
+    f->curl->easy_reset(f->easy);
+    f->curl->easy_setopt(f->easy, CURLOPT_NOSIGNAL, 1L);
     if (call->on_bytes != NULL) {
-        curl_easy_setopt(f->easy, CURLOPT_VERBOSE, 1L);
-        curl_easy_setopt(f->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
-        curl_easy_setopt(f->easy, CURLOPT_DEBUGDATA, f);
+        f->curl->easy_setopt(f->easy, CURLOPT_VERBOSE, 1L);
+        f->curl->easy_setopt(f->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
+        f->curl->easy_setopt(f->easy, CURLOPT_DEBUGDATA, f);
     }
-    curl_easy_setopt(f->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    curl_easy_setopt(f->easy, CURLOPT_USERAGENT, "plimsoll/" PLIMSOLL_VERSION);
-    curl_easy_setopt(f->easy, CURLOPT_CONNECTTIMEOUT_MS, ms_of(call->connect_ns));
-    curl_easy_setopt(f->easy, CURLOPT_TIMEOUT_MS, ms_of(call->total_ns));
+    f->curl->easy_setopt(f->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    f->curl->easy_setopt(f->easy, CURLOPT_USERAGENT, "plimsoll/" PLIMSOLL_VERSION);
+    f->curl->easy_setopt(f->easy, CURLOPT_CONNECTTIMEOUT_MS, ms_of(call->connect_ns));
+    f->curl->easy_setopt(f->easy, CURLOPT_TIMEOUT_MS, ms_of(call->total_ns));
     if (!call->proxy_from_environment) {
-        curl_easy_setopt(f->easy, CURLOPT_PROXY, "");
+        f->curl->easy_setopt(f->easy, CURLOPT_PROXY, "");
     }
     if (call->compressed) {
-        curl_easy_setopt(f->easy, CURLOPT_ACCEPT_ENCODING, "");
+        f->curl->easy_setopt(f->easy, CURLOPT_ACCEPT_ENCODING, "");
     }
     set_callbacks(f);
     set_method(f, call);
@@ -344,9 +337,9 @@ static void set_options(struct fetch *f, const struct fetch_call *call)
         add_header(f, call->headers[i]);
     }
     set_credentials(f, call);
-    curl_easy_setopt(f->easy, CURLOPT_HTTPHEADER, f->headers);
-    f->out_of_memory |= curl_easy_setopt(f->easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK ||
-                        curl_easy_setopt(f->easy, CURLOPT_URL, call->url) != CURLE_OK;
+    f->curl->easy_setopt(f->easy, CURLOPT_HTTPHEADER, f->headers);
+    f->out_of_memory |= f->curl->easy_setopt(f->easy, CURLOPT_PROTOCOLS_STR, "http,https") != CURLE_OK ||
+                        f->curl->easy_setopt(f->easy, CURLOPT_URL, call->url) != CURLE_OK;
 }
 
 /* ---- Running ---- */
@@ -398,23 +391,23 @@ static bool must_end(struct fetch *f)
 
 static CURLcode drive(struct fetch *f)
 {
-    CURLMcode multi = curl_multi_add_handle(f->multi, f->easy);
+    CURLMcode multi = f->curl->multi_add_handle(f->multi, f->easy);
     CURLcode code = CURLE_OUT_OF_MEMORY;
     int running = 1, left = 0;
 
     while (multi == CURLM_OK && !must_end(f)) {
-        multi = curl_multi_perform(f->multi, &running);
+        multi = f->curl->multi_perform(f->multi, &running);
         if (multi != CURLM_OK || running == 0) {
             break;
         }
-        multi = curl_multi_poll(f->multi, NULL, 0, WAIT_MS, NULL);
+        multi = f->curl->multi_poll(f->multi, NULL, 0, WAIT_MS, NULL);
     }
-    for (CURLMsg *m; (m = curl_multi_info_read(f->multi, &left)) != NULL;) {
+    for (CURLMsg *m; (m = f->curl->multi_info_read(f->multi, &left)) != NULL;) {
         if (m->msg == CURLMSG_DONE) {
             code = m->data.result;
         }
     }
-    curl_multi_remove_handle(f->multi, f->easy);
+    f->curl->multi_remove_handle(f->multi, f->easy);
     return code;
 }
 
@@ -442,7 +435,7 @@ static CURLcode drive_without_sigpipe(struct fetch *f)
 static void say_why(struct fetch *f, CURLcode code)
 {
     enum fetch_fail fail = f->reply->fail;
-    const char *more = f->why[0] != '\0' ? f->why : code != CURLE_OK ? curl_easy_strerror(code) : "no reply came";
+    const char *more = f->why[0] != '\0' ? f->why : code != CURLE_OK ? f->curl->easy_strerror(code) : "no reply came";
 
     if (fail == FETCH_STOPPED || fail == FETCH_TOO_LARGE) {
         snprintf(f->reply->why, sizeof(f->reply->why), "%s", fetch_fail_text(fail));
@@ -456,10 +449,10 @@ static void fill_reply(struct fetch *f, CURLcode code)
     struct fetch_reply *reply = f->reply;
     long connects = 0;
 
-    curl_easy_getinfo(f->easy, CURLINFO_NUM_CONNECTS, &connects);
+    f->curl->easy_getinfo(f->easy, CURLINFO_NUM_CONNECTS, &connects);
     if (f->call->read == NULL) {
         curl_off_t sent = 0;
-        curl_easy_getinfo(f->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+        f->curl->easy_getinfo(f->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
         reply->sent_bytes = (uint64_t)sent;
     }
     reply->reused = connects == 0 && reply->status != 0;

@@ -70,6 +70,14 @@ static size_t find(glob_t *found, const char *directory, const char *pattern)
     return found->gl_pathc;
 }
 
+/* Of a copy whose turn never came: the run was stopped before. */
+static bool is_empty(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0;
+}
+
 /* The copies of a round: JSON lines, which have exact times, else logs. */
 static int add_copies(struct import_files *f, const char *directory, uint32_t concurrency, bool *any, struct err *err)
 {
@@ -81,7 +89,8 @@ static int add_copies(struct import_files *f, const char *directory, uint32_t co
     for (size_t i = 0; i < sizeof(PATTERNS) / sizeof(PATTERNS[0]) && !*any; i++) {
         *any = find(&found, directory, PATTERNS[i]) > 0;
         for (size_t k = 0; k < found.gl_pathc && failed == 0; k++)
-            failed = add_file(f, found.gl_pathv[k], concurrency, group, err);
+            if (!is_empty(found.gl_pathv[k]))
+                failed = add_file(f, found.gl_pathv[k], concurrency, group, err);
         globfree(&found);
     }
     return failed;

@@ -6,6 +6,7 @@
 
 #include "base/units.h"
 #include "doc/doc.h"
+#include "rounds/end_record.h"
 #include "rounds/import_parts.h"
 #include "rounds/stamp.h"
 
@@ -19,8 +20,11 @@ bool import_is_json_lines(struct slice text)
 bool import_is_log(struct slice text)
 {
     struct slice rest = text;
+    struct end_record end;
     struct stamp s;
 
+    if (end_record_take_last(&end, &rest))
+        return true;
     for (unsigned i = 0; i < LOOKED_AT && rest.len > 0; i++) {
         const struct slice line = import_line(&rest);
 
@@ -38,7 +42,24 @@ struct followed {
     uint64_t end_ns;
     uint32_t steps_back;
     bool whole_seconds;
+    struct end_record end; /* its words are ours */
+    bool has_end;
 };
+
+static void followed_release(struct followed *f)
+{
+    free((char *)f->end.words.ptr);
+    f->end.words = (struct slice){ 0 };
+}
+
+static int keep_end(struct followed *f, const struct end_record *end, struct err *err)
+{
+    followed_release(f);
+    f->end = *end;
+    f->end.words = slice_str(slice_dup(end->words));
+    f->has_end = true;
+    return f->end.words.ptr != NULL ? 0 : import_no_memory(err);
+}
 
 static void follow_stamps(struct followed *f, struct slice text, struct phase_reader *reader)
 {
@@ -67,11 +88,17 @@ static int follow_json_line(struct followed *f, const char *name, struct slice l
 {
     struct doc *d = NULL;
     struct doc_node *t, *text;
+    struct end_record end;
     double at_s;
     int failed = doc_parse(&d, name, line, err);
 
     if (failed != 0)
         return -1;
+    if (end_record_read_json(&end, doc_root(d))) {
+        failed = keep_end(f, &end, err);
+        doc_free(d);
+        return failed;
+    }
     t = doc_find(doc_root(d), "t");
     text = doc_find(doc_root(d), "line");
     if (doc_kind(t) != DOC_TEXT || !import_seconds(doc_text(t), &at_s) ||
@@ -89,6 +116,17 @@ static int follow_json_line(struct followed *f, const char *name, struct slice l
     return failed;
 }
 
+/* What was printed by one that it left behind came after its end, and is no part of its time. */
+static int follow_text(struct followed *f, struct slice text, struct phase_reader *reader, struct err *err)
+{
+    struct end_record end;
+    const bool has_end = end_record_take_last(&end, &text);
+
+    follow_stamps(f, text, reader);
+    return has_end ? keep_end(f, &end, err) : 0;
+}
+
+/* The caller ends *f with followed_release(), after -1 too. */
 static int follow(struct followed *f, const struct rounds_input *in, struct phase_reader *reader, struct err *err)
 {
     struct slice rest = in->text;
@@ -96,10 +134,8 @@ static int follow(struct followed *f, const struct rounds_input *in, struct phas
     *f = (struct followed){ 0 };
     if (reader != NULL)
         phase_reader_clear(reader);
-    if (!import_is_json_lines(in->text)) {
-        follow_stamps(f, in->text, reader);
-        return 0;
-    }
+    if (!import_is_json_lines(in->text))
+        return follow_text(f, in->text, reader, err);
     while (rest.len > 0) {
         const struct slice line = import_line(&rest);
 
@@ -121,6 +157,7 @@ static int find_phases(struct rounds_import *im, const struct rounds_input *cons
         struct followed f;
 
         failed = follow(&f, logs[i], reader, err);
+        followed_release(&f);
         any = phase_reader_saw_any(reader);
     }
     phase_reader_free(reader);
@@ -132,25 +169,50 @@ static int find_phases(struct rounds_import *im, const struct rounds_input *cons
     return phases_add_to(list, im->r) ? 0 : import_no_memory(err);
 }
 
-static int fill_copy(struct rounds_import *im, struct rounds_copy *c, const struct rounds_input *log,
-                     struct phase_reader *reader, struct followed *f, struct err *err)
+/* Its log says how it ended; what it printed has no say in that. */
+static void fill_end(struct rounds_copy *c, struct followed *f)
 {
-    if (follow(f, log, reader, err) != 0)
-        return -1;
+    const struct end_record *end = &f->end;
+
+    c->duration_s = (double)end->duration_ns / NS_PER_S;
+    c->ok = end->ok;
+    c->unfinished = end->stopped;
+    c->timed_out = end->timed_out;
+    c->exec_failed = end->exec_failed;
+    c->exit = end->exit;
+    c->signal = end->signal;
+    c->failure = end->ok ? NULL : (char *)end->words.ptr;
+    if (!end->ok)
+        f->end.words = (struct slice){ 0 };
+}
+
+static int fill_from_output(struct rounds_copy *c, const struct followed *f, const struct phase_reader *reader,
+                            struct err *err)
+{
     c->duration_s = (double)f->end_ns / NS_PER_S;
-    c->start_s = 0;
-    c->ok = true;
-    if (f->steps_back > 0)
-        result_add_warning(im->result, "%s: the clock went back %u time%s; what passed then is not known", log->name,
-                           f->steps_back, f->steps_back == 1 ? "" : "s");
-    if (reader == NULL)
-        return 0;
-    if (c->phases != NULL)
-        phase_reader_end(reader, 0, f->end_ns, c->phases);
-    c->ok = !phase_reader_saw_failed(reader);
+    c->ok = reader == NULL || !phase_reader_saw_failed(reader);
     if (!c->ok)
         c->failure = slice_dup(SLICE("its output says so"));
     return c->ok || c->failure != NULL ? 0 : import_no_memory(err);
+}
+
+static int fill_copy(struct rounds_import *im, struct rounds_copy *c, const struct rounds_input *log,
+                     struct phase_reader *reader, struct followed *f, struct err *err)
+{
+    const bool exact = import_is_json_lines(log->text);
+
+    if (follow(f, log, reader, err) != 0)
+        return -1;
+    c->start_s = 0;
+    if (f->steps_back > 0)
+        result_add_warning(im->result, "%s: the clock went back %u time%s; what passed then is not known", log->name,
+                           f->steps_back, f->steps_back == 1 ? "" : "s");
+    if (c->phases != NULL)
+        phase_reader_end(reader, 0, f->has_end && exact ? f->end.duration_ns : f->end_ns, c->phases);
+    if (!f->has_end)
+        return fill_from_output(c, f, reader, err);
+    fill_end(c, f);
+    return 0;
 }
 
 /* Where all logs of a round tell the moment they began, so is when each of them did. */
@@ -192,10 +254,13 @@ static int add_round(struct rounds_import *im, uint32_t series, const struct rou
     for (size_t i = 0, k = 0; i < count && failed == 0; i++)
         if (in_one_round(logs[i], logs[at])) {
             failed = fill_copy(im, &round->copies[k], logs[i], reader, &list[k], err);
+            im->open_ends += list[k].has_end ? 0u : 1u;
             k++;
         }
     if (failed == 0)
         place_starts(round, list);
+    for (size_t i = 0; i < count; i++)
+        followed_release(&list[i]);
     free(list);
     return failed;
 }
@@ -226,13 +291,15 @@ static void say_how_exact(struct rounds_import *im, const struct rounds_input *c
                            coarse, coarse == 1 ? "" : "s");
 }
 
-/* A log has no exit code. */
-static void say_what_counts_as_ok(struct rounds_import *im)
+/* Logs that others made have no exit code, nor has one whose run did not live to write it. */
+static void say_what_counts_as_ok(struct rounds_import *im, size_t count)
 {
-    if (im->phases == NULL || !phases_know_failures(im->phases))
-        result_add_warning(im->result,
-                           "logs do not tell how a copy ended: all count as ok; `failed` in a list of --phases "
-                           "says by which line a failure is known");
+    if (im->open_ends == 0 || (im->phases != NULL && phases_know_failures(im->phases)))
+        return;
+    result_add_warning(im->result,
+                       "%zu of %zu logs do not tell how their copy ended: %s as ok; `failed` in a list of --phases "
+                       "says by which line a failure is known",
+                       im->open_ends, count, im->open_ends == 1 ? "it counts" : "they count");
 }
 
 static int add_rounds(struct rounds_import *im, const struct rounds_input *const *logs, size_t count,
@@ -261,7 +328,7 @@ int import_logs(struct rounds_import *im, const struct rounds_input *const *logs
         failed = add_rounds(im, logs, count, reader, err);
     if (failed == 0) {
         say_how_exact(im, logs, count);
-        say_what_counts_as_ok(im);
+        say_what_counts_as_ok(im, count);
     }
     phase_reader_free(reader);
     return failed;

@@ -132,6 +132,20 @@ void line_log_add(struct line_log *l, const struct line *line)
         write_out(l, l->json_fd, &l->json);
 }
 
+static void end_line(struct line_log *l)
+{
+    if (l->open_stream >= 0)
+        buf_add_char(&l->text, '\n');
+    l->open_stream = -1;
+}
+
+void line_log_end(struct line_log *l, const struct end_record *end)
+{
+    end_line(l);
+    end_record_add_text(&l->text, end);
+    end_record_add_json(&l->json, end);
+}
+
 static void close_one(struct line_log *l, int fd, struct buf *b)
 {
     if (fd >= 0)
@@ -143,8 +157,7 @@ static void close_one(struct line_log *l, int fd, struct buf *b)
 
 int line_log_close(struct line_log *l)
 {
-    if (l->open_stream >= 0)
-        buf_add_char(&l->text, '\n');
+    end_line(l);
     close_one(l, l->text_fd, &l->text);
     close_one(l, l->json_fd, &l->json);
     l->text_fd = l->json_fd = -1;

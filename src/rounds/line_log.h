@@ -3,12 +3,14 @@
  * NAME.jsonl, a JSON object per line:
  *     {"t": 0.012345678, "stream": "stdout", "line": "Uploading app..."}
  * t is in seconds from the copy's exec to the moment at which the line's end was read. A piece of a very long line, and
- * what had no line end when the copy ended, has "whole": false. Buffered; what can not be written is told once. */
+ * what had no line end when the copy ended, has "whole": false. The last record of both says how the copy ended
+ * (end_record.h). Buffered; what can not be written is told once. */
 #ifndef PLIMSOLL_ROUNDS_LINE_LOG_H
 #define PLIMSOLL_ROUNDS_LINE_LOG_H
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "rounds/end_record.h"
 #include "rounds/lines.h"
 
 #include <time.h>
@@ -36,6 +38,8 @@ struct line_log {
 MUST_CHECK int line_log_open(struct line_log *l, struct line_stamp *stamp, const char *directory, const char *name,
                              struct err *err);
 void line_log_add(struct line_log *l, const struct line *line);
+/* Nothing is added behind it. */
+void line_log_end(struct line_log *l, const struct end_record *end);
 /* Writes what is left. The errno of the first write that failed, or 0. */
 int line_log_close(struct line_log *l);
 

@@ -30,7 +30,7 @@ static void say_unstarted(struct buf *out, const struct batch_process *p)
         buf_printf(out, "cannot run %s: %s", p->program.words.items[0], strerror(p->error));
 }
 
-static void say_failure(struct buf *out, const struct batch_process *p, const struct outcome_rules *rules)
+static void say_end(struct buf *out, const struct batch_process *p, const struct outcome_rules *rules)
 {
     char text[UNITS_TEXT_MAX];
 
@@ -46,22 +46,31 @@ static void say_failure(struct buf *out, const struct batch_process *p, const st
         buf_printf(out, "exit %d", WEXITSTATUS(p->status));
 }
 
-bool outcome_judge(const struct batch_process *p, const struct outcome_rules *rules, char **failure)
+static bool is_expected(const struct batch_process *p, const struct outcome_rules *rules)
+{
+    if (!p->started || p->error != 0 || p->stopped || p->timed_out || !WIFEXITED(p->status))
+        return false;
+    return rules->expect_exit != NULL ? rules->expect_exit[WEXITSTATUS(p->status)] != 0 : WEXITSTATUS(p->status) == 0;
+}
+
+static char *words_of(const struct batch_process *p, const struct outcome_rules *rules)
 {
     struct buf text;
+    char *words;
 
-    *failure = NULL;
-    if (p->started && p->error == 0 && !p->stopped && !p->timed_out && WIFEXITED(p->status)) {
-        const int code = WEXITSTATUS(p->status);
-
-        if (rules->expect_exit != NULL ? rules->expect_exit[code] != 0 : code == 0)
-            return true;
-    }
     buf_init(&text, SENTENCE_MAX_BYTES);
-    say_failure(&text, p, rules);
-    *failure = buf_detach(&text);
+    say_end(&text, p, rules);
+    words = buf_detach(&text);
     buf_release(&text);
-    return false;
+    return words;
+}
+
+bool outcome_judge(const struct batch_process *p, const struct outcome_rules *rules, char **failure)
+{
+    const bool ok = is_expected(p, rules);
+
+    *failure = ok ? NULL : words_of(p, rules);
+    return ok;
 }
 
 bool outcome_last_lines(const struct batch_process *p, struct strlist *out)
@@ -90,6 +99,22 @@ static void fill_end(struct rounds_copy *c, const struct batch_process *p)
 {
     c->exit = WIFEXITED(p->status) ? WEXITSTATUS(p->status) : -1;
     c->signal = WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0;
+}
+
+void outcome_end(struct end_record *out, const struct batch_process *p, const struct outcome_rules *rules)
+{
+    const bool ran = p->started && p->error == 0;
+
+    *out = (struct end_record){
+        .duration_ns = ran && p->exit_ns > p->exec_ns ? p->exit_ns - p->exec_ns : 0,
+        .ok = is_expected(p, rules),
+        .timed_out = p->timed_out,
+        .stopped = p->stopped,
+        .exec_failed = p->error != 0,
+        .exit = ran && WIFEXITED(p->status) ? WEXITSTATUS(p->status) : -1,
+        .signal = ran && WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0,
+        .words = slice_str(words_of(p, rules)),
+    };
 }
 
 bool outcome_fill(struct rounds_copy *c, const struct batch_process *p, const struct outcome_rules *rules,

@@ -60,12 +60,34 @@ static void open_logs(struct round_context *c, uint32_t count, struct err *err)
     buf_release(&directory);
 }
 
+static struct outcome_rules hook_rules(const struct round_context *c)
+{
+    return (struct outcome_rules){ .timeout_ns = c->plan->hook_timeout_ns };
+}
+
+static void end_log(struct line_log *log, const struct batch_process *p, const struct outcome_rules *rules)
+{
+    struct end_record end;
+
+    outcome_end(&end, p, rules);
+    if (p->ended)
+        line_log_end(log, &end);
+    free((char *)end.words.ptr);
+}
+
+/* Those that were not to run any more have no end. */
 static void close_logs(struct round_context *c, uint32_t count)
 {
+    const struct outcome_rules rules = c->hook != NULL ? hook_rules(c) : c->rules;
+
     for (uint32_t i = 0; i < count; i++) {
-        if (c->processes[i].arg != NULL)
-            note_log_error(c, line_log_close(c->processes[i].arg));
-        c->processes[i].arg = NULL;
+        struct batch_process *p = &c->processes[i];
+
+        if (p->arg == NULL)
+            continue;
+        end_log(p->arg, p, &rules);
+        note_log_error(c, line_log_close(p->arg));
+        p->arg = NULL;
     }
 }
 
@@ -139,7 +161,7 @@ static int run_processes(struct round_context *c, struct batch_config *config, u
 
 static void note_hook(struct round_context *c, const struct batch_process *p)
 {
-    const struct outcome_rules rules = { .timeout_ns = c->plan->hook_timeout_ns };
+    const struct outcome_rules rules = hook_rules(c);
     struct strlist lines = STRLIST_INIT;
     char *failure = NULL;
 

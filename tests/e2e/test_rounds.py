@@ -244,7 +244,8 @@ def test_output_is_kept_line_by_line_with_its_time(plimsoll, tmp_path, marked):
                   env=marked)
     assert done.exit == 0, done
     for i in (1, 2):
-        lines = [json.loads(line) for line in (logs / f"round-001/copy-00{i}.jsonl").read_text().splitlines()]
+        *lines, end = [json.loads(line) for line in (logs / f"round-001/copy-00{i}.jsonl").read_text().splitlines()]
+        assert (end["end"], end["ok"], end["exit"]) == ("exit 0", True, 0) and end["t"] >= lines[-1]["t"] - 0.1, end
         out = [(line["line"], line.get("whole", True)) for line in lines if line["stream"] == "stdout"]
         assert out == [("one", True), ("two and a half", True), ("\0nul", True), ("\ufffd", True), ("no end", False)]
         assert [line["line"] for line in lines if line["stream"] == "stderr"] == ["err"]
@@ -253,20 +254,23 @@ def test_output_is_kept_line_by_line_with_its_time(plimsoll, tmp_path, marked):
         assert [line["t"] for line in lines] == sorted(line["t"] for line in lines)
         text = (logs / f"round-001/copy-00{i}.log").read_bytes()
         assert re.search(rb"(?m)^[A-Z][a-z]{2} [0-9]{2} [0-9:]{8} two and a half$", text)
-        assert b" \xff\n" in text and text.endswith(b" no end\n")
-        assert (logs / f"round-001/setup-00{i}.log").read_text().endswith(f" setting {i}\n")
+        assert b" \xff\n" in text and re.search(rb" no end\n#plimsoll ended after [0-9.]+ s: ok: exit 0\n$", text)
+        setting, end = (logs / f"round-001/setup-00{i}.log").read_text().splitlines()
+        assert setting.endswith(f" setting {i}") and end.startswith("#plimsoll ended after ")
 
 
 def test_a_line_of_any_length_is_kept_whole_in_bounded_pieces(plimsoll, tmp_path, marked):
     logs = tmp_path / "logs"
     done = rounds(plimsoll, "--log-dir", str(logs), "--", "sh", "-c", "head -c 1000000 /dev/zero | tr '\\000' x; echo", env=marked)
     assert done.exit == 0, done
-    lines = [json.loads(line) for line in (logs / "round-001/copy-001.jsonl").read_text().splitlines()]
+    *lines, end = [json.loads(line) for line in (logs / "round-001/copy-001.jsonl").read_text().splitlines()]
+    assert "line" not in end and end["ok"]
     assert "".join(line["line"] for line in lines) == "x" * 1000000
     assert max(len(line["line"]) for line in lines) <= 65536
     assert [line.get("whole", True) for line in lines[:-1]] == [False] * (len(lines) - 1) and "whole" not in lines[-1]
     text = (logs / "round-001/copy-001.log").read_text()
-    assert text.count("\n") == 1 and text.endswith(" " + "x" * 1000000 + "\n")
+    line, end = text.splitlines()
+    assert line.endswith(" " + "x" * 1000000) and end.startswith("#plimsoll ended")
 
 
 def test_a_copy_that_prints_a_lot_costs_bounded_memory(plimsoll, marked, full):

@@ -182,6 +182,31 @@ def test_a_real_pool_of_one_cell(rounds, tmp_path):
             assert a["phases"] == pytest.approx(b["phases"], abs=1e-6)
 
 
+def test_kept_logs_tell_how_copies_ended(rounds, document, tmp_path):
+    """Also those that say something else, or nothing, and those that were not one program's time to run."""
+    script = ("case {i} in 1) echo fine;; 2) kill -9 $$;; 3) echo hang; sleep 30;; "
+              "4) printf '#plimsoll ended after 1.0 s: ok: exit 0\\n{\"t\": 1.0, \"end\": \"exit 0\", \"ok\": true}'; exit 7;; esac")
+    rounds("--no-store", "-c", "4", "--timeout", "2s", "--log-dir", "logs", "--setup", "sh -c 'exit 1'", "--ignore-setup",
+           "--json", "run.json", "--", "sh", "-c", script, exit=3)
+    ran = json.loads((tmp_path / "run.json").read_text())["rounds"][0]
+    assert [(c["exit"], c["signal"], c.get("failure")) for c in ran["copies"]] == [
+        (0, None, None), (None, 9, "signal 9 (Killed)"), (None, 15, "timed out after 2.00 s"), (7, None, "exit 7")]
+    read = document("logs")
+    assert not any("do not tell" in w for w in read["warnings"])
+    keys = ("exit", "signal", "failure")
+    assert [[c.get(k) for k in keys] for c in read["rounds"][0]["copies"]] == [[c.get(k) for k in keys] for c in ran["copies"]]
+    for ours, again in zip(ran["copies"], read["rounds"][0]["copies"]):
+        assert again["duration_s"] == pytest.approx(ours["duration_s"], abs=1e-6)
+    texts = document(*(f"logs/round-001/copy-00{i}.log" for i in (1, 2, 3, 4)))
+    assert (texts["totals"]["ok"], texts["totals"]["failed"]) == (1, 3)
+    assert [c.get("failure") for c in texts["rounds"][0]["copies"]] == [c.get("failure") for c in ran["copies"]]
+    (tmp_path / "logs/round-001/copy-001.jsonl").write_text('{"t": 0.5, "stream": "stdout", "line": "fine"}\n')
+    (tmp_path / "logs/round-001/copy-004.jsonl").write_text("")  # its turn never came
+    cut = document("logs")
+    assert (cut["totals"]["ok"], cut["totals"]["failed"]) == (1, 2)
+    assert "1 of 3 logs do not tell how their copy ended" in " ".join(cut["warnings"])
+
+
 # Forms.
 
 def test_roundup_there_and_back(rounds, document, tmp_path):

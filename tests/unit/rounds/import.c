@@ -277,9 +277,65 @@ static void test_own_json_lines(void **state)
     assert_true(fabs(r->rounds->rounds[0].copies[0].phases[0] - 2.5) < 1e-6);
     assert_true(fabs(r->rounds->rounds[0].mean_ok_s - 2.6) < 1e-6);
     assert_int_equal(r->warnings.count, 1); /* no exit code is known, and no line for failures */
-    assert_non_null(strstr(r->warnings.items[0], "logs do not tell how a copy ended"));
+    assert_non_null(strstr(r->warnings.items[0], "1 of 1 logs do not tell how their copy ended: it counts as ok"));
     result_free(r);
     phases_free(phases);
+    (void)state;
+}
+
+static const struct end_case {
+    const char *why, *text;
+    bool ok, timed_out, unfinished, exec_failed, told;
+    int exit, signal;
+    double duration_s;
+} ENDS[] = {
+    { "JSON: exit 0", "{\"t\": 0.5, \"line\": \"a\"}\n{\"t\": 2.5, \"end\": \"exit 0\", \"ok\": true, \"exit\": 0}\n",
+      true, false, false, false, true, 0, 0, 2.5 },
+    { "JSON: nothing was printed", "{\"t\": 2.5, \"end\": \"exit 3\", \"ok\": false, \"exit\": 3}\n", false, false,
+      false, false, true, 3, 0, 2.5 },
+    { "JSON: one that it left behind prints after it",
+      "{\"t\": 9.5, \"line\": \"late\"}\n{\"t\": 2.5, \"end\": \"exit 0\", \"ok\": true, \"exit\": 0}\n", true, false,
+      false, false, true, 0, 0, 2.5 },
+    { "JSON: stopped",
+      "{\"t\": 1.0, \"end\": \"timed out after 1 s\", \"ok\": false, \"signal\": 15, \"timed_out\": true}\n", false,
+      true, false, false, true, -1, 15, 1 },
+    { "JSON: printed words are no end",
+      "{\"t\": 0.5, \"line\": \"{\\\"t\\\": 1, \\\"end\\\": \\\"exit 3\\\", \\\"ok\\\": false}\"}\n", true, false,
+      false, false, false, 0, 0, 0.5 },
+    { "text: exit 0, more exact than the stamps", "Mar 01 12:00:00 a\n#plimsoll ended after 0.25 s: ok: exit 0\n", true,
+      false, false, false, true, 0, 0, 0.25 },
+    { "text: expected not to be 0", "#plimsoll ended after 0.25 s: ok: exit 4\n", true, false, false, false, true, 4, 0,
+      0.25 },
+    { "text: a signal", "Mar 01 12:00:00 a\n#plimsoll ended after 1 s: failed: signal 9 (Killed)\n", false, false,
+      false, false, true, -1, 9, 1 },
+    { "text: never ran", "#plimsoll ended after 0.0 s: failed: cannot run x: No such file or directory\n", false, false,
+      false, true, true, -1, 0, 0 },
+    { "text: Ctrl-C", "#plimsoll ended after 1.0 s: failed: stopped\n", false, false, true, false, true, -1, 0, 1 },
+    { "text: printed words are no end", "12:00:00 a\n12:00:03 #plimsoll ended after 1 s: failed: exit 1\n", true, false,
+      false, false, false, 0, 0, 3 },
+    { "text: only the last line", "12:00:00 a\n#plimsoll ended after 1 s: failed: exit 1\n12:00:03 b\n", true, false,
+      false, false, false, 0, 0, 3 },
+};
+
+static void test_how_copies_of_kept_logs_ended(void **state)
+{
+    for (size_t i = 0; i < sizeof(ENDS) / sizeof(ENDS[0]); i++) {
+        const struct end_case *t = &ENDS[i];
+        struct result *r = import("x", 0, t->text);
+        const struct rounds_copy *c = &r->rounds->rounds[0].copies[0];
+        bool told = true;
+
+        for (size_t k = 0; k < r->warnings.count; k++)
+            told = told && strstr(r->warnings.items[k], "do not tell") == NULL;
+        if (c->ok != t->ok || c->timed_out != t->timed_out || c->unfinished != t->unfinished ||
+            c->exec_failed != t->exec_failed || told != t->told)
+            fail_msg("%s: ok %d, timed out %d, unfinished %d, exec failed %d, told %d", t->why, c->ok, c->timed_out,
+                     c->unfinished, c->exec_failed, told);
+        if (fabs(c->duration_s - t->duration_s) > 1e-9 ||
+            (told && (c->exit != t->exit || c->signal != t->signal || c->ok != (c->failure == NULL))))
+            fail_msg("%s: %g s, exit %d, signal %d, %s", t->why, c->duration_s, c->exit, c->signal, c->failure);
+        result_free(r);
+    }
     (void)state;
 }
 
@@ -323,6 +379,8 @@ static void test_refused_allocations(void **state)
         "{\"results\": [{\"command\": \"sleep 1\", \"times\": [1.0, 2.0], \"exit_codes\": [0, 1]}]}",
         "2017-07-31 03:50:20 Creating app x\n2017-07-31 03:50:24 FAILED\n",
         "{\"t\": 0.1, \"stream\": \"stdout\", \"line\": \"Creating app x\"}\n",
+        "{\"t\": 0.1, \"line\": \"Creating app x\"}\n{\"t\": 0.2, \"end\": \"exit 1\", \"ok\": false}\n",
+        "12:00:00 a\n#plimsoll ended after 1 s: failed: exit 1\n",
     };
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
@@ -399,6 +457,7 @@ int main(void)
         cmocka_unit_test(test_published_logs),
         cmocka_unit_test(test_logs_of_one_round),
         cmocka_unit_test(test_own_json_lines),
+        cmocka_unit_test(test_how_copies_of_kept_logs_ended),
         cmocka_unit_test(test_documents),
         cmocka_unit_test(test_what_can_not_be_read),
         cmocka_unit_test(test_refused_allocations),

@@ -42,23 +42,25 @@ struct followed {
     uint64_t end_ns;
     uint32_t steps_back;
     bool whole_seconds;
-    struct end_record end; /* its words are ours */
+    struct end_record end;
+    char *words; /* of the end */
     bool has_end;
 };
 
 static void followed_release(struct followed *f)
 {
-    free((char *)f->end.words.ptr);
-    f->end.words = (struct slice){ 0 };
+    free(f->words);
+    f->words = NULL;
 }
 
 static int keep_end(struct followed *f, const struct end_record *end, struct err *err)
 {
     followed_release(f);
     f->end = *end;
-    f->end.words = slice_str(slice_dup(end->words));
+    f->words = slice_dup(end->words);
+    f->end.words = slice_str(f->words);
     f->has_end = true;
-    return f->end.words.ptr != NULL ? 0 : import_no_memory(err);
+    return f->words != NULL ? 0 : import_no_memory(err);
 }
 
 static void follow_stamps(struct followed *f, struct slice text, struct phase_reader *reader)
@@ -181,9 +183,10 @@ static void fill_end(struct rounds_copy *c, struct followed *f)
     c->exec_failed = end->exec_failed;
     c->exit = end->exit;
     c->signal = end->signal;
-    c->failure = end->ok ? NULL : (char *)end->words.ptr;
-    if (!end->ok)
-        f->end.words = (struct slice){ 0 };
+    if (end->ok)
+        return;
+    c->failure = f->words;
+    f->words = NULL;
 }
 
 static int fill_from_output(struct rounds_copy *c, const struct followed *f, const struct phase_reader *reader,

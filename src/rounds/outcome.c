@@ -101,10 +101,11 @@ static void fill_end(struct rounds_copy *c, const struct batch_process *p)
     c->signal = WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0;
 }
 
-void outcome_end(struct end_record *out, const struct batch_process *p, const struct outcome_rules *rules)
+void outcome_end(struct end_record *out, char **words, const struct batch_process *p, const struct outcome_rules *rules)
 {
     const bool ran = p->started && p->error == 0;
 
+    *words = words_of(p, rules);
     *out = (struct end_record){
         .duration_ns = ran && p->exit_ns > p->exec_ns ? p->exit_ns - p->exec_ns : 0,
         .ok = is_expected(p, rules),
@@ -113,7 +114,7 @@ void outcome_end(struct end_record *out, const struct batch_process *p, const st
         .exec_failed = p->error != 0,
         .exit = ran && WIFEXITED(p->status) ? WEXITSTATUS(p->status) : -1,
         .signal = ran && WIFSIGNALED(p->status) ? WTERMSIG(p->status) : 0,
-        .words = slice_str(words_of(p, rules)),
+        .words = slice_str(*words),
     };
 }
 

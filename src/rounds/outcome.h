@@ -17,8 +17,9 @@ struct outcome_rules {
 
 /* Whether it did what was expected; else *failure says what it did, and the caller frees it (NULL: no memory). */
 bool outcome_judge(const struct batch_process *p, const struct outcome_rules *rules, char **failure);
-/* The same, for its log. out->words are a text that the caller frees (NULL: no memory). */
-void outcome_end(struct end_record *out, const struct batch_process *p, const struct outcome_rules *rules);
+/* The same, for its log. The caller frees *words, to which out->words point (NULL: no memory). */
+void outcome_end(struct end_record *out, char **words, const struct batch_process *p,
+                 const struct outcome_rules *rules);
 /* Fills a copy. False: no memory. */
 bool outcome_fill(struct rounds_copy *c, const struct batch_process *p, const struct outcome_rules *rules,
                   uint64_t release_ns);

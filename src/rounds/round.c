@@ -68,11 +68,12 @@ static struct outcome_rules hook_rules(const struct round_context *c)
 static void end_log(struct line_log *log, const struct batch_process *p, const struct outcome_rules *rules)
 {
     struct end_record end;
+    char *words;
 
-    outcome_end(&end, p, rules);
+    outcome_end(&end, &words, p, rules);
     if (p->ended)
         line_log_end(log, &end);
-    free((char *)end.words.ptr);
+    free(words);
 }
 
 /* Those that were not to run any more have no end. */

@@ -25,6 +25,7 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
     --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --name --label --no-store --dry-run --help'
 _plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --work-dir --progress --name --label --no-store --dry-run --schema --help'
+_plimsoll_doctor_options='--time --ignore --json --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
@@ -75,7 +76,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds run serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor results rounds run serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -95,6 +96,12 @@ _plimsoll() {
                 compopt -o filenames 2>/dev/null
                 mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$(_plimsoll_runs)" -- "$word")
             fi
+        ;;
+    doctor)
+        case $before in
+        --ignore) mapfile -t COMPREPLY < <(compgen -W 'open-files local-ports time-wait-reuse tracking accept-line ipv6 network-path clock clock-sync timer cpu-governor cpu-turbo cpu-quota cpu-steal neighbours memory huge-pages power observers' -- "$word") ;;
+        *) mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_doctor_options" -- "$word") ;;
+        esac
         ;;
     limit)
         case $before in
@@ -172,7 +179,7 @@ _plimsoll() {
             ;;
         esac
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare results rounds run serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor results rounds run serve' -- "$word") ;;
     esac
 }
 

@@ -10,8 +10,8 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/interrupt.h"
+#include "cli/version.h"
 #include "base/suggest.h"
-#include "net/tls.h"
 
 static const struct command {
     const char *name;
@@ -26,6 +26,7 @@ static const struct command {
     { "ab", cmd_ab, "-h", true, "the same with ApacheBench's options and report" },
 #endif
     { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
+    { "doctor", cmd_doctor, "--help", false, "what would spoil a measurement on this machine" },
     { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
     { "results", cmd_results, "--help", false, "list, show, tag, merge, export, import stored runs" },
     { "rounds", cmd_rounds, "--help", false, "rounds of concurrent commands, timed" },
@@ -61,7 +62,7 @@ static const char HELP_TAIL[] =
     "\n"
     "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
     "3 the run is invalid, and the report says why; 130 interrupted.\n"
-    "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
+    "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare, man plimsoll-doctor,\n"
     "man plimsoll-limit, man plimsoll-results, man plimsoll-rounds, man plimsoll-run, man plimsoll-serve,\n"
     "man plimsoll-ab, man plimsoll-mb\n";
 
@@ -71,14 +72,6 @@ static void print_help(FILE *to)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         fprintf(to, "  %-8s %s\n", COMMANDS[i].name, COMMANDS[i].summary);
     fputs(HELP_TAIL, to);
-}
-
-static int print_version(void)
-{
-    printf("plimsoll %s\n", PLIMSOLL_VERSION);
-    printf("libraries: %s; running with %s\n", PLIMSOLL_LIBRARIES, tls_library_version());
-    printf("License GPL-3.0-or-later. There is no warranty, to the extent the law permits.\n");
-    return 0;
 }
 
 static const struct command *find_command(const char *name)
@@ -150,7 +143,7 @@ static int run(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
-        return print_version();
+        return version_print();
     if (strcmp(argv[1], "help") == 0)
         return run_help(argc - 1, argv + 1);
     command = find_command(argv[1]);

@@ -42,6 +42,5 @@ MUST_CHECK int tls_server_context(struct tls_context **out, const struct tls_ser
  * when there is none. */
 char *tls_context_certificate_pem(const struct tls_context *ctx);
 void tls_context_free(struct tls_context *ctx);
-const char *tls_library_version(void);
 
 #endif

@@ -111,8 +111,3 @@ int tls_context_use_files(struct tls_context *ctx, const char *cert_file, const 
     }
     return use_key(ctx, key_file, err);
 }
-
-const char *tls_library_version(void)
-{
-    return OpenSSL_version(OPENSSL_VERSION);
-}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Control groups, of version 2 and, where the machine has no other, of version 1. Private to watch/. */
+/* Control groups, of version 2 and, where the machine has no other, of version 1. For watch/ and machine/. */
 #ifndef PLIMSOLL_WATCH_CGROUP_H
 #define PLIMSOLL_WATCH_CGROUP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes as /proc shows them. Private to watch/. */
+/* Processes as /proc shows them. For watch/ and machine/. */
 #ifndef PLIMSOLL_WATCH_PROCESS_LIST_H
 #define PLIMSOLL_WATCH_PROCESS_LIST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The small files of /proc and /sys, read below a root that is "" but in tests. Private to watch/. */
+/* The small files of /proc and /sys, read below a root that is "" but in tests. For watch/ and machine/. */
 #ifndef PLIMSOLL_WATCH_TEXT_H
 #define PLIMSOLL_WATCH_TEXT_H
 

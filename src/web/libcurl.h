@@ -27,7 +27,8 @@
     X(multi_poll)          \
     X(multi_remove_handle) \
     X(slist_append)        \
-    X(slist_free_all)
+    X(slist_free_all)      \
+    X(version_info)
 
 /* curl_NAME is libcurl->NAME here. */
 struct libcurl {

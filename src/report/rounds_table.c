@@ -250,6 +250,14 @@ static void add_sizes(const struct rounds_report *p, uint32_t series)
     table_release(&t);
 }
 
+static bool any_failed(const struct rounds_round **list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i]->failed > 0)
+            return true;
+    return false;
+}
+
 void rounds_part_rounds(const struct rounds_report *p, uint32_t series)
 {
     const struct shape shape = shape_of(p->rounds, series);
@@ -268,7 +276,7 @@ void rounds_part_rounds(const struct rounds_report *p, uint32_t series)
     if (list != NULL && count > 0) {
         if (shape.samples)
             add_sizes(p, series);
-        if (shape.failures)
+        if (any_failed(list, count))
             add_tables(p, &shape, &means, list, count);
         if (shape.moments)
             add_tables(p, &shape, &ends, list, count);

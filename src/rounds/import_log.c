@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "doc/doc.h"
-#include "rounds/end_record.h"
+#include "rounds/import_follow.h"
 #include "rounds/import_parts.h"
+#include "rounds/outcome.h"
 #include "rounds/stamp.h"
 
 #define LOOKED_AT 1000u /* lines in which a stamp is looked for */
@@ -35,118 +35,6 @@ bool import_is_log(struct slice text)
     return false;
 }
 
-/* One log as it is followed. */
-struct followed {
-    struct stamp first;
-    bool has_first;
-    uint64_t end_ns;
-    uint32_t steps_back;
-    bool whole_seconds;
-    struct end_record end;
-    char *words; /* of the end */
-    bool has_end;
-};
-
-static void followed_release(struct followed *f)
-{
-    free(f->words);
-    f->words = NULL;
-}
-
-static int keep_end(struct followed *f, const struct end_record *end, struct err *err)
-{
-    followed_release(f);
-    f->end = *end;
-    f->words = slice_dup(end->words);
-    f->end.words = slice_str(f->words);
-    f->has_end = true;
-    return f->words != NULL ? 0 : import_no_memory(err);
-}
-
-static void follow_stamps(struct followed *f, struct slice text, struct phase_reader *reader)
-{
-    struct stamp_clock clock = { 0 };
-
-    while (text.len > 0) {
-        const struct slice line = import_line(&text);
-        struct stamp s;
-
-        if (stamp_read(&s, line)) {
-            if (!f->has_first)
-                f->first = s;
-            f->has_first = true;
-            (void)stamp_clock_read(&clock, &s);
-        }
-        if (reader != NULL)
-            phase_reader_take(reader, line, clock.now_ns);
-    }
-    f->end_ns = clock.now_ns;
-    f->steps_back = clock.steps_back;
-    f->whole_seconds = clock.whole_seconds;
-}
-
-static int follow_json_line(struct followed *f, const char *name, struct slice line, struct phase_reader *reader,
-                            struct err *err)
-{
-    struct doc *d = NULL;
-    struct doc_node *t, *text;
-    struct end_record end;
-    double at_s;
-    int failed = doc_parse(&d, name, line, err);
-
-    if (failed != 0)
-        return -1;
-    if (end_record_read_json(&end, doc_root(d))) {
-        failed = keep_end(f, &end, err);
-        doc_free(d);
-        return failed;
-    }
-    t = doc_find(doc_root(d), "t");
-    text = doc_find(doc_root(d), "line");
-    if (doc_kind(t) != DOC_TEXT || !import_seconds(doc_text(t), &at_s) ||
-        (doc_kind(text) != DOC_TEXT && text != NULL)) {
-        failed = err_set(err, ERR_CONFIG, 0, "%s: a line without \"t\" and \"line\": %.*s", name,
-                         SLICE_FMT(slice_take(line, 60)));
-    } else {
-        const uint64_t at_ns = (uint64_t)(at_s * NS_PER_S);
-
-        f->end_ns = at_ns > f->end_ns ? at_ns : f->end_ns;
-        if (reader != NULL)
-            phase_reader_take(reader, doc_text(text), f->end_ns);
-    }
-    doc_free(d);
-    return failed;
-}
-
-/* What was printed by one that it left behind came after its end, and is no part of its time. */
-static int follow_text(struct followed *f, struct slice text, struct phase_reader *reader, struct err *err)
-{
-    struct end_record end;
-    const bool has_end = end_record_take_last(&end, &text);
-
-    follow_stamps(f, text, reader);
-    return has_end ? keep_end(f, &end, err) : 0;
-}
-
-/* The caller ends *f with followed_release(), after -1 too. */
-static int follow(struct followed *f, const struct rounds_input *in, struct phase_reader *reader, struct err *err)
-{
-    struct slice rest = in->text;
-
-    *f = (struct followed){ 0 };
-    if (reader != NULL)
-        phase_reader_clear(reader);
-    if (!import_is_json_lines(in->text))
-        return follow_text(f, in->text, reader, err);
-    while (rest.len > 0) {
-        const struct slice line = import_line(&rest);
-
-        if (line.len > 0 && follow_json_line(f, in->name, line, reader, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* The list that comes with the program, if it says anything of a log. */
 static int find_phases(struct rounds_import *im, const struct rounds_input *const *logs, size_t count, struct err *err)
 {
@@ -158,7 +46,7 @@ static int find_phases(struct rounds_import *im, const struct rounds_input *cons
     for (size_t i = 0; i < count && failed == 0 && !any; i++) {
         struct followed f;
 
-        failed = follow(&f, logs[i], reader, err);
+        failed = follow_log(&f, logs[i], reader, err);
         followed_release(&f);
         any = phase_reader_saw_any(reader);
     }
@@ -189,14 +77,24 @@ static void fill_end(struct rounds_copy *c, struct followed *f)
     f->words = NULL;
 }
 
+/* GNU time says it in a line of its own, a list of phases may know another. */
+static int set_failure(struct rounds_copy *c, const struct followed *f, struct err *err)
+{
+    char text[32];
+
+    c->exit = f->time_failed ? f->exit : -1;
+    c->signal = f->signal;
+    snprintf(text, sizeof(text), f->signal > 0 ? "signal %d" : "exit %d", f->signal > 0 ? f->signal : f->exit);
+    c->failure = slice_dup(f->time_failed ? slice_str(text) : SLICE("its output says so"));
+    return c->failure != NULL ? 0 : import_no_memory(err);
+}
+
 static int fill_from_output(struct rounds_copy *c, const struct followed *f, const struct phase_reader *reader,
                             struct err *err)
 {
     c->duration_s = (double)f->end_ns / NS_PER_S;
-    c->ok = reader == NULL || !phase_reader_saw_failed(reader);
-    if (!c->ok)
-        c->failure = slice_dup(SLICE("its output says so"));
-    return c->ok || c->failure != NULL ? 0 : import_no_memory(err);
+    c->ok = !f->time_failed && (reader == NULL || !phase_reader_saw_failed(reader));
+    return c->ok ? 0 : set_failure(c, f, err);
 }
 
 static int fill_copy(struct rounds_import *im, struct rounds_copy *c, const struct rounds_input *log,
@@ -204,7 +102,7 @@ static int fill_copy(struct rounds_import *im, struct rounds_copy *c, const stru
 {
     const bool exact = import_is_json_lines(log->text);
 
-    if (follow(f, log, reader, err) != 0)
+    if (follow_log(f, log, reader, err) != 0)
         return -1;
     c->start_s = 0;
     if (f->steps_back > 0)
@@ -212,9 +110,13 @@ static int fill_copy(struct rounds_import *im, struct rounds_copy *c, const stru
                            f->steps_back, f->steps_back == 1 ? "" : "s");
     if (c->phases != NULL)
         phase_reader_end(reader, 0, f->has_end && exact ? f->end.duration_ns : f->end_ns, c->phases);
-    if (!f->has_end)
-        return fill_from_output(c, f, reader, err);
-    fill_end(c, f);
+    if (f->has_end)
+        fill_end(c, f);
+    else if (fill_from_output(c, f, reader, err) != 0)
+        return -1;
+    for (size_t i = 0; i < 2 && !c->ok; i++)
+        if (!output_last_lines(&f->streams[i], &c->last_lines, OUTCOME_LAST_LINES))
+            return import_no_memory(err);
     return 0;
 }
 
@@ -257,7 +159,8 @@ static int add_round(struct rounds_import *im, uint32_t series, const struct rou
     for (size_t i = 0, k = 0; i < count && failed == 0; i++)
         if (in_one_round(logs[i], logs[at])) {
             failed = fill_copy(im, &round->copies[k], logs[i], reader, &list[k], err);
-            im->open_ends += list[k].has_end ? 0u : 1u;
+            im->open_ends += list[k].has_end || list[k].time_failed ? 0u : 1u;
+            im->coarse += list[k].whole_seconds ? 1u : 0u;
             k++;
         }
     if (failed == 0)
@@ -277,21 +180,11 @@ static bool is_first_of_round(const struct rounds_input *const *logs, size_t at)
 }
 
 /* Once for all: what seconds do not tell. */
-static void say_how_exact(struct rounds_import *im, const struct rounds_input *const *logs, size_t count)
+static void say_how_exact(struct rounds_import *im)
 {
-    size_t coarse = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct followed f = { 0 };
-
-        if (import_is_json_lines(logs[i]->text))
-            continue;
-        follow_stamps(&f, logs[i]->text, NULL);
-        coarse += f.whole_seconds ? 1u : 0u;
-    }
-    if (coarse > 0)
+    if (im->coarse > 0)
         result_add_warning(im->result, "stamps of whole seconds in %zu log%s: each of their times is right to 1 s",
-                           coarse, coarse == 1 ? "" : "s");
+                           im->coarse, im->coarse == 1 ? "" : "s");
 }
 
 /* Logs that others made have no exit code, nor has one whose run did not live to write it. */
@@ -330,7 +223,7 @@ int import_logs(struct rounds_import *im, const struct rounds_input *const *logs
     if (failed == 0)
         failed = add_rounds(im, logs, count, reader, err);
     if (failed == 0) {
-        say_how_exact(im, logs, count);
+        say_how_exact(im);
         say_what_counts_as_ok(im, count);
     }
     phase_reader_free(reader);

@@ -15,6 +15,7 @@ struct rounds_import {
     const struct phases *phases;
     struct phases *own; /* the list that was found to fit */
     bool has_documents; /* of ours, in which the copies' starts are known */
+    size_t coarse;      /* logs with stamps of whole seconds, whose times are not exact */
     size_t open_ends;   /* logs that do not tell how their copy ended */
 };
 

@@ -53,6 +53,13 @@ static void keep_tail(struct output *o, struct slice bytes)
     o->_tail_len = kept + bytes.len;
 }
 
+void output_remember(struct output *o, struct slice bytes)
+{
+    o->bytes += bytes.len;
+    if (bytes.len > 0)
+        keep_tail(o, bytes);
+}
+
 static void give(const struct output *o, const struct output_reader *r, struct slice bytes, uint64_t first_ns,
                  uint64_t now, bool whole)
 {
@@ -110,12 +117,11 @@ enum output_read output_read(struct output *o, const struct output_reader *r, si
     if (n <= 0)
         return OUTPUT_ENDED;
     *bytes = (size_t)n;
-    o->bytes += (uint64_t)n;
     if (*bytes >= PIPE_BYTES && !o->_grown) {
         o->_grown = true; /* or refused, beyond what one user may have: no matter */
         fcntl(o->fd, F_SETPIPE_SZ, OUTPUT_READ_BYTES);
     }
-    keep_tail(o, slice_from(r->scratch, *bytes));
+    output_remember(o, slice_from(r->scratch, *bytes));
     if (r->on_line != NULL)
         give_lines(o, r, slice_from(r->scratch, *bytes), clock_now_ns());
     return OUTPUT_SOME;

@@ -39,6 +39,8 @@ void output_close(struct output *o);   /* the descriptor alone; what was printed
 void output_release(struct output *o); /* closes it too */
 /* One read; *bytes: how much it was. */
 enum output_read output_read(struct output *o, const struct output_reader *r, size_t *bytes);
+/* As if these bytes had been read, for its tail alone. */
+void output_remember(struct output *o, struct slice bytes);
 /* Gives the line that has no end yet, if there is one. */
 void output_flush(struct output *o, const struct output_reader *r);
 /* The last max lines, printable and not longer than a screen's line or two. False: no memory. */

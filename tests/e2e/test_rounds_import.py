@@ -193,7 +193,7 @@ def test_kept_logs_tell_how_copies_ended(rounds, document, tmp_path):
         (0, None, None), (None, 9, "signal 9 (Killed)"), (None, 15, "timed out after 2.00 s"), (7, None, "exit 7")]
     read = document("logs")
     assert not any("do not tell" in w for w in read["warnings"])
-    keys = ("exit", "signal", "failure")
+    keys = ("exit", "signal", "failure", "last_lines")
     assert [[c.get(k) for k in keys] for c in read["rounds"][0]["copies"]] == [[c.get(k) for k in keys] for c in ran["copies"]]
     for ours, again in zip(ran["copies"], read["rounds"][0]["copies"]):
         assert again["duration_s"] == pytest.approx(ours["duration_s"], abs=1e-6)

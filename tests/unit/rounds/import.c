@@ -313,6 +313,11 @@ static const struct end_case {
     { "text: Ctrl-C", "#plimsoll ended after 1.0 s: failed: stopped\n", false, false, true, false, true, -1, 0, 1 },
     { "text: printed words are no end", "12:00:00 a\n12:00:03 #plimsoll ended after 1 s: failed: exit 1\n", true, false,
       false, false, false, 0, 0, 3 },
+    { "text of others: GNU time's line",
+      "12:00:00 a\n12:00:03 Command exited with non-zero status 3\n12:00:03 0.0user\n", false, false, false, false,
+      true, 3, 0, 3 },
+    { "text of others: GNU time's line without a stamp", "12:00:00 a\n12:00:03 b\nCommand terminated by signal 9\n",
+      false, false, false, false, true, -1, 9, 3 },
     { "text: only the last line", "12:00:00 a\n#plimsoll ended after 1 s: failed: exit 1\n12:00:03 b\n", true, false,
       false, false, false, 0, 0, 3 },
 };
@@ -381,6 +386,7 @@ static void test_refused_allocations(void **state)
         "{\"t\": 0.1, \"stream\": \"stdout\", \"line\": \"Creating app x\"}\n",
         "{\"t\": 0.1, \"line\": \"Creating app x\"}\n{\"t\": 0.2, \"end\": \"exit 1\", \"ok\": false}\n",
         "12:00:00 a\n#plimsoll ended after 1 s: failed: exit 1\n",
+        "12:00:00 a\n12:00:03 Command exited with non-zero status 3\n",
     };
 
     for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "cli/complain.h"
+#include "cli/installed.h"
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
 #include "cli/run_compare.h"
@@ -454,6 +455,7 @@ static int with_options(const struct run_options *o)
     struct err err = { 0 };
     struct suite *s;
     struct buf text;
+    char path[PATH_MAX];
     int code;
 
     if (o->schema) {
@@ -462,7 +464,7 @@ static int with_options(const struct run_options *o)
         print(stdout, &text);
         return 0;
     }
-    if (suite_read(&s, o->files.items[0], &o->sets, &err) != 0)
+    if (installed_suite(path, o->files.items[0], &err) != 0 || suite_read(&s, path, &o->sets, &err) != 0)
         return cli_complain(WHO, &err);
     code = with_suite(o, s);
     suite_free(s);

@@ -96,6 +96,8 @@ static const struct option_row ROWS[] = {
 /* clang-format on */
 
 static const char EPILOGUE[] = "Examples:\n"
+                               "  plimsoll run cloud-check\n"
+                               "      a suite that comes with plimsoll, by its name\n"
                                "  plimsoll run --dry-run suites/ingress.yaml\n"
                                "      what would be run, and whether it fits\n"
                                "  plimsoll run suites/ingress.yaml -s scale=small\n"

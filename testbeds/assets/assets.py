@@ -9,7 +9,8 @@ targets-SIZE-WAY.json: disk-app (sent by the application), disk-nginx (by nginx:
 and passed on by the application), s3-proxied (fetched by nginx). Every way goes through nginx. Stays in the foreground and
 prints "ready" when all of it is there; TERM or Ctrl-C ends all of it.
 
-s3rver comes from npm; --s3rver says where its program is, else it is fetched into build-test/s3 of the repository."""
+s3rver comes from npm; --s3rver says where its program is, else it is fetched into build-test/s3 of the repository, or, where
+plimsoll is installed, into ~/.cache/plimsoll/s3."""
 import argparse
 import json
 import os
@@ -75,7 +76,10 @@ def options():
 def s3rver_program(given):
     if given:
         return given
-    folder = os.path.join(ROOT, "build-test", "s3")
+    lists, folder = os.path.join(ROOT, "tests", "e2e", "s3"), os.path.join(ROOT, "build-test", "s3")
+    if not os.path.isdir(lists):  # installed: they are beside this file
+        lists = os.path.join(os.path.dirname(os.path.abspath(__file__)), "s3")
+        folder = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "plimsoll", "s3")
     program = os.path.join(folder, "node_modules", "s3rver", "bin", "s3rver.js")
     if not os.path.exists(program):
         for name in ("node", "npm"):
@@ -83,7 +87,7 @@ def s3rver_program(given):
                 sys.exit(f"assets.py: {name} is not installed")
         os.makedirs(folder, exist_ok=True)
         for name in ("package.json", "package-lock.json"):
-            shutil.copy(os.path.join(ROOT, "tests", "e2e", "s3", name), folder)
+            shutil.copy(os.path.join(lists, name), folder)
         done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"assets.py: npm can not fetch s3rver: {done.stderr.strip()}")

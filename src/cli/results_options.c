@@ -2,6 +2,7 @@
 #include "cli/results_options.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "cli/option_values.h"
 #include "base/suggest.h"
@@ -36,17 +37,39 @@ static int parse_format(void *field, const char *text, const struct option_row *
                              : err_hint(err, "json, csv and others; plimsoll results export --help lists them");
 }
 
-/* The beginning of "2026-03-01T12:34:56.789Z": a year at least. */
-static int parse_date(void *field, const char *text, const struct option_row *row, struct err *err)
+/* The beginning of "2026-03-01T12:34:56.789Z": a year at least, and every number whole. */
+static bool is_form_of_date(const char *text)
 {
     static const char FORM[] = "0000-00-00T00:00:00.000Z";
     const size_t length = strlen(text);
-    bool ok = length >= 4 && length < sizeof(FORM) && text[length - 1] != '-';
+    bool ok = length >= 4 && length < sizeof(FORM);
 
     for (size_t i = 0; i < length && ok; i++)
         ok = FORM[i] == '0' ? text[i] >= '0' && text[i] <= '9'
-                            : text[i] == FORM[i] || (FORM[i] == '.' && text[i] == 'Z');
-    if (!ok) {
+                            : text[i] == FORM[i] || (FORM[i] == '.' && text[i] == 'Z' && text[i + 1] == '\0');
+    return ok && text[length - 1] != '.' && (length > 19 || length == 4 || (length > 4 && (length - 4) % 3 == 0));
+}
+
+/* The number at this place, or `missing` where the text has ended. */
+static int number_at(const char *text, size_t at, int missing)
+{
+    return strlen(text) < at + 2 ? missing : (text[at] - '0') * 10 + text[at + 1] - '0';
+}
+
+static bool is_day_of_calendar(const char *text)
+{
+    const int month = number_at(text, 5, 1) - 1, day = number_at(text, 8, 1);
+    struct tm t = { .tm_year = number_at(text, 0, 0) * 100 + number_at(text, 2, 0) - 1900,
+                    .tm_mon = month,
+                    .tm_mday = day };
+
+    return timegm(&t) != -1 && t.tm_mon == month && t.tm_mday == day;
+}
+
+static int parse_date(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    if (!is_form_of_date(text) || !is_day_of_calendar(text) || number_at(text, 11, 0) > 23 ||
+        number_at(text, 14, 0) > 59 || number_at(text, 17, 0) > 59) {
         err_set(err, ERR_USAGE, 0, "\"%s\" is no date", text);
         return err_hint(err, "for example 2026-03, 2026-03-01 or 2026-03-01T12:30, in UTC");
     }

@@ -8,6 +8,10 @@
 
 /* Prints "plimsoll load: sentence" and, when there is one, "  hint: …". Returns the exit code of the error's kind. */
 int cli_complain(const char *who, const struct err *err);
+/* The same for what could not be written to standard output. Nothing is said when its reader has left (`| head`): the
+ * exit code is then that of a program which SIGPIPE has ended, as a shell tells it. */
+int cli_complain_of_output(const char *who, const struct err *err);
+#define CLI_EXIT_READER_LEFT 141
 /* One line on standard error: "plimsoll load: …". */
 void cli_note(const char *who, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

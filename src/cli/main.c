@@ -2,6 +2,7 @@
 /* The program's front door: finds the subcommand and hands over. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,14 @@ static void hold_standard_streams(void)
                 return;
 }
 
+/* Of a pipe; the error of an earlier write is not kept. */
+static bool reader_has_left(void)
+{
+    struct pollfd out = { .fd = STDOUT_FILENO };
+
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 int main(int argc, char **argv)
 {
     int code;
@@ -172,9 +181,10 @@ int main(int argc, char **argv)
     interrupt_ignore_sigpipe();
     code = run(argc, argv);
     errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && code == 0 && errno != EPIPE) { /* a reader may have seen enough */
-        cli_note("plimsoll", "cannot write to standard output: %s", errno != 0 ? strerror(errno) : "not all of it");
-        code = 3;
-    }
-    return code;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || code != 0)
+        return code;
+    if (reader_has_left()) /* it may have seen enough */
+        return CLI_EXIT_READER_LEFT;
+    cli_note("plimsoll", "cannot write to standard output: %s", errno != 0 ? strerror(errno) : "not all of it");
+    return 3;
 }

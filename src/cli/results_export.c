@@ -45,7 +45,9 @@ static int write_text(const struct results_options *o, size_t first, enum export
     if (failed == 0)
         failed = file_write(path, buf_slice(&text), &err);
     buf_release(&text);
-    return failed == 0 ? 0 : cli_complain(RESULTS_WHO, &err);
+    if (failed == 0)
+        return 0;
+    return strcmp(path, "-") == 0 ? cli_complain_of_output(RESULTS_WHO, &err) : cli_complain(RESULTS_WHO, &err);
 }
 
 int results_write(const struct results_options *o, enum export_format format, const char *path)

@@ -59,7 +59,7 @@ int results_show(const struct results_options *o)
     for (size_t i = 0; i < o->words.count && failed == 0; i++)
         failed = results_word_visit(&in, o->words.items[i], show_one, &s, &err);
     results_inputs_release(&in);
-    return failed == 0 ? 0 : cli_complain(RESULTS_WHO, &err);
+    return failed == 0 ? 0 : cli_complain_of_output(RESULTS_WHO, &err);
 }
 
 /* ---- import ---- */

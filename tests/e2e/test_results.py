@@ -411,3 +411,18 @@ def test_what_can_not_be_merged_is_refused(plimsoll, start_target, results, tmp_
     doc["host"]["tool_version"] = "0.0.1"
     (tmp_path / "old.json").write_text(json.dumps(doc))
     assert "same version" in results("merge", "a.json", "old.json", exit=2).err
+
+
+@pytest.mark.parametrize("words", ["show nightly", "show nightly --json", "export nightly", "export csv nightly", "list"])
+def test_a_reader_that_has_seen_enough_hears_no_complaint(plimsoll, stored, db, words):
+    """As git: quiet, and the exit status of a program that SIGPIPE ended."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([plimsoll, "results", *words.split()], stdout=write, stderr=subprocess.PIPE, timeout=60, check=False,
+                          env={**os.environ, "PLIMSOLL_DB": str(db)})
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([plimsoll, "results", *words.split()], stdout=full, stderr=subprocess.PIPE, timeout=60, check=False,
+                              env={**os.environ, "PLIMSOLL_DB": str(db)})
+    assert done.returncode == 3 and b"No space left" in done.stderr

@@ -42,7 +42,7 @@ static void add_clean(struct buf *out, struct slice text)
             buf_add_char(out, text.ptr[i]);
             continue;
         }
-        buf_add_char(out, text.ptr[i] == '\t' ? ' ' : '?');
+        buf_add_char(out, text.ptr[i] == '\t' || text.ptr[i] == '\n' ? ' ' : '?');
         if ((unsigned char)text.ptr[i] == 0xc2)
             i++;
     }

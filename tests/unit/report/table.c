@@ -53,7 +53,7 @@ static const struct {
       "31mb",
       20, FIT_HEAD, "a?31mb" },
     { "but not other letters with that lead", "\xc2\xb5s", 20, FIT_HEAD, "\xc2\xb5s" },
-    { "line breaks and tabs", "a\r\nb\tc", 20, FIT_HEAD, "a??b c" },
+    { "line breaks and tabs", "a\r\nb\tc", 20, FIT_HEAD, "a? b c" },
     { "spaces around it", "  a b\t ", 20, FIT_HEAD, "a b" },
     { "delete", "a\x7f", 20, FIT_HEAD, "a?" },
     { "a lone lead byte at the end", "a\xc2", 20, FIT_HEAD, "a\xc2" },
@@ -80,6 +80,7 @@ static const struct {
 } PARAGRAPHS[] = {
     { "one line", "a b", 30, "* a b\n" },
     { "nothing", " ", 30, "*\n" },
+    { "a line break is a space", "what\nit said", 30, "* what it said\n" },
     { "folded at a space", "the quick brown fox jumps over it", 24, "* the quick brown fox\n  jumps over it\n" },
     { "a word that fits nowhere", "0123456789012345678901234567", 24, "* 0123456789012345678901\n  234567\n" },
     { "exactly full", "0123456789 01234567890 x", 24, "* 0123456789 01234567890\n  x\n" },

@@ -93,6 +93,14 @@ static int keep(const struct result *r, struct slice json, struct err *err)
     return failed;
 }
 
+/* A device has no folder that results belong in, nor has a folder that was meant to be a store. */
+static bool may_stand_beside(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) != 0 || S_ISREG(info.st_mode);
+}
+
 /* In the store's folder, else here, else in the folder of temporary files. */
 static bool write_beside(const struct result *r, struct slice json, struct buf *path)
 {
@@ -105,7 +113,8 @@ static bool write_beside(const struct result *r, struct slice json, struct buf *
         buf_clear(path);
         if (folders[i] != NULL) {
             buf_add_str(path, folders[i]);
-        } else if (storing_path(path, NULL) != 0 || (slash = strrchr(path->data, '/')) == NULL) {
+        } else if (storing_path(path, NULL) != 0 || (slash = strrchr(path->data, '/')) == NULL ||
+                   !may_stand_beside(path->data)) {
             continue;
         } else {
             path->len = (size_t)(slash - path->data);

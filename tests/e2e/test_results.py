@@ -240,6 +240,11 @@ def test_a_store_that_fails_warns_and_loses_nothing(plimsoll, start_target, resu
     (tmp_path / "file").write_text("")
     assert beside(load_into(plimsoll, server, blocked, cwd=tmp_path), tmp_path)["totals"]["ok"] == 50
     assert db.read_bytes().startswith(b"no database")
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    for no_file in ("/dev/null", tmp_path / "file.d" / "of"):  # beside a device is no place, nor beside a folder
+        (tmp_path / "file.d" / "of").mkdir(parents=True, exist_ok=True)
+        assert beside(load_into(plimsoll, server, no_file, cwd=aside), aside)["totals"]["ok"] == 50
     db.unlink()
     results("import", *db.parent.glob("plimsoll-*.json"))
     assert [r["name"] for r in listed(results)] == ["kept"]

@@ -375,6 +375,18 @@ static void sent_all(struct upstream_conn *c)
     }
 }
 
+/* Whoever takes no more may have said why: that came just now. */
+static void refused_writing(struct upstream_conn *c)
+{
+    enum io last;
+    char why[sizeof(c->call->why)];
+
+    snprintf(why, sizeof(why), "%s", stream_fault(&c->stream));
+    if (c->call->_content == UPSTREAM_NOTHING || receive(c, &last)) {
+        lost(c, why);
+    }
+}
+
 static void step_send(struct upstream_conn *c)
 {
     struct upstream_call *call = c->call;
@@ -391,7 +403,7 @@ static void step_send(struct upstream_conn *c)
     if (io == IO_OK) {
         sent_all(c);
     } else if (io == IO_FAILED || io == IO_EOF) {
-        lost(c, stream_fault(&c->stream));
+        refused_writing(c);
     } else {
         if (c->sent + call->_file_at > before) {
             upstream_touch(call);

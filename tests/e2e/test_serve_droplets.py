@@ -335,6 +335,19 @@ def test_a_store_that_refuses(plimsoll, tmp_path, way, said, status, why):
         assert store.connections <= 2, "only the store itself is asked, and an upload only once"
 
 
+@pytest.mark.parametrize("way", ["stream", "spool"])
+@pytest.mark.parametrize("turns", [[], ["--one-at-a-time"]], ids=["", "one at a time"])
+def test_a_full_disk_of_its_own_always_says_so(plimsoll, tmp_path, way, turns):
+    """Its refusal comes while the upload is still being written to it."""
+    with serving(plimsoll, tmp_path, "--droplets", way, "--max-disk", "3MB", *turns) as server:
+        for _ in range(15):
+            reply = put(server, b"x" * 2_900_000)
+            assert reply.status in (201, 507), reply.body
+            if reply.status == 201:
+                assert way == "stream"
+                assert put(server, b"x" * 2_900_000).status == 507
+
+
 def test_a_store_with_a_limit(plimsoll, tmp_path, dav):
     with serving(plimsoll, tmp_path, "--blobstore", f"http://127.0.0.1:{dav.port}/small") as server:
         assert put(server, b"x" * 1000).status == 201

@@ -60,6 +60,8 @@ static void warn(struct result *r, const struct watcher_part *p)
 {
     struct buf why;
 
+    if (p->unseen[0] != '\0')
+        result_add_warning(r, "watching %s: no reading had %s", p->name, p->unseen);
     if (p->trouble[0] == '\0')
         return;
     buf_init(&why, SPEC_MAX_BYTES);

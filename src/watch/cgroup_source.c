@@ -130,7 +130,7 @@ static void cgroup_close(struct source *source)
 
 static int open_place(struct source **out, const struct cgroup_place *place, struct err *err)
 {
-    static const struct source_ops OPS = { cgroup_read, cgroup_close };
+    static const struct source_ops OPS = { .read = cgroup_read, .close = cgroup_close };
     struct cgroup_source *s = calloc(1, sizeof(*s));
 
     if (s == NULL)

@@ -37,7 +37,7 @@ static void command_close(struct source *source)
 
 int command_open(struct source **out, struct slice what, const struct source_context *context, struct err *err)
 {
-    static const struct source_ops OPS = { command_read, command_close };
+    static const struct source_ops OPS = { .read = command_read, .close = command_close };
     struct command_source *s;
 
     if (slice_trim(what).len == 0) {

@@ -77,7 +77,7 @@ static bool is_namespace(struct slice name)
 
 int kubectl_open(struct source **out, struct slice what, const struct source_context *context, struct err *err)
 {
-    static const struct source_ops OPS = { kubectl_read, kubectl_close };
+    static const struct source_ops OPS = { .read = kubectl_read, .close = kubectl_close };
     struct slice selector = what;
     const struct slice name = slice_split(&selector, '/');
     struct kubectl_source *s;

@@ -223,7 +223,7 @@ static double capacity(struct pid_source *s)
 
 int pid_open(struct source **out, struct slice what, const struct source_context *context, struct err *err)
 {
-    static const struct source_ops OPS = { pid_read, pid_close };
+    static const struct source_ops OPS = { .read = pid_read, .close = pid_close };
     struct process_stat stat;
     struct pid_source *s;
     uint64_t pid;

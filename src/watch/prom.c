@@ -23,7 +23,9 @@ struct prom_source {
     struct source source;
     char *url, *list;
     struct prom_selector selectors[SELECTORS_MAX];
+    bool seen[SELECTORS_MAX];
     size_t count;
+    bool is_asked; /* the list is the user's */
     int cancel_fd;
     struct fetch *fetch;
     struct buf page;
@@ -67,11 +69,26 @@ static int prom_read(struct source *source, struct reading *out, struct err *err
     text.rest = buf_slice(&s->page);
     while (prom_text_next(&text, &sample))
         for (size_t i = 0; i < s->count; i++)
-            if (prom_selector_matches(&s->selectors[i], &sample))
+            if (prom_selector_matches(&s->selectors[i], &sample)) {
                 reading_add_named(out, s->selectors[i].text, sample.is_counter, sample.value);
+                s->seen[i] = true;
+            }
     if (out->count == 0)
         return err_set(err, ERR_PEER, 0, "none of the metrics asked for is among its metrics (%s)", s->list);
     return 0;
+}
+
+static void prom_add_unseen(struct source *source, struct buf *out)
+{
+    struct prom_source *s = (struct prom_source *)source;
+
+    for (size_t i = 0; i < s->count; i++) {
+        if (s->is_asked && !s->seen[i]) {
+            buf_add_str(out, out->len > 0 ? ", " : "");
+            buf_add_slice(out, s->selectors[i].text);
+        }
+        s->seen[i] = false;
+    }
 }
 
 static void prom_close(struct source *source)
@@ -124,7 +141,7 @@ static int check_url(struct slice url, struct err *err)
 
 int prom_open(struct source **out, struct slice what, const struct source_context *context, struct err *err)
 {
-    static const struct source_ops OPS = { prom_read, prom_close };
+    static const struct source_ops OPS = { prom_read, prom_close, prom_add_unseen };
     struct slice list = what;
     const struct slice url = slice_split(&list, '#');
     struct prom_source *s;
@@ -137,6 +154,7 @@ int prom_open(struct source **out, struct slice what, const struct source_contex
     s->source.ops = &OPS;
     s->cancel_fd = context->cancel_fd;
     buf_init(&s->page, PAGE_MAX_BYTES);
+    s->is_asked = list.len > 0;
     s->url = slice_dup(url);
     s->list = slice_dup(list.len > 0 ? list : slice_str(DEFAULTS));
     if (s->url == NULL || s->list == NULL)

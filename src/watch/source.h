@@ -7,6 +7,7 @@
 #ifndef PLIMSOLL_WATCH_SOURCE_H
 #define PLIMSOLL_WATCH_SOURCE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "watch/reading.h"
 
@@ -16,6 +17,9 @@ struct source_ops {
     /* 0, or -1: nothing could be read, err says why. */
     int (*read)(struct source *s, struct reading *out, struct err *err);
     void (*close)(struct source *s);
+    /* Figures that were asked for by name and were in no reading since the last call, one behind the other; NULL:
+     * nobody asks by name. */
+    void (*add_unseen)(struct source *s, struct buf *out);
 };
 
 /* First member of every source's own struct. */

@@ -17,6 +17,7 @@
 /* How long the last readings are waited for, and then for those that were told to give up. */
 #define GRACE_NS NS_PER_S
 #define GIVE_UP_NS (UINT64_C(2) * NS_PER_S)
+#define UNSEEN_MAX_BYTES 8192u
 #define STACK_BYTES ((size_t)1024 * 1024)
 
 struct seat {
@@ -264,7 +265,7 @@ static void forget_figures(struct watcher_part *p)
 {
     tracks_release(&p->tracks);
     p->readings = p->missed = 0;
-    p->trouble[0] = '\0';
+    p->trouble[0] = p->unseen[0] = '\0';
     p->trouble_at_s = 0;
 }
 
@@ -339,6 +340,19 @@ static void await_all(struct watcher *w, uint64_t until_ns)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void note_unseen(struct seat *s)
+{
+    struct buf names;
+
+    if (s->source->ops->add_unseen == NULL)
+        return;
+    buf_init(&names, UNSEEN_MAX_BYTES);
+    s->source->ops->add_unseen(s->source, &names);
+    if (s->part.readings > 0)
+        snprintf(s->part.unseen, sizeof(s->part.unseen), "%.*s", SLICE_FMT(buf_slice(&names)));
+    buf_release(&names);
+}
+
 /* A thread in a call that can not be called off (the look-up of a name, a file of a file system that is gone) is left
  * behind, with all that it may still touch. */
 static void part_with(struct seat *s)
@@ -354,10 +368,12 @@ static void part_with(struct seat *s)
         note_miss(s, &err, clock_now_ns());
     }
     pthread_mutex_unlock(&w->lock);
-    if (s->is_stuck)
+    if (s->is_stuck) {
         pthread_detach(s->thread);
-    else
+    } else {
         pthread_join(s->thread, NULL);
+        note_unseen(s);
+    }
     s->is_running = false;
 }
 

@@ -33,6 +33,7 @@ struct watcher_part {
     uint64_t readings, missed; /* of the grid's moments */
     char trouble[384];         /* why the first of them was missed; "" */
     double trouble_at_s;       /* from the window's start */
+    char unseen[384];          /* figures asked for by name that no reading had, while there were readings; "" */
 };
 
 struct watcher;

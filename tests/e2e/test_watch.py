@@ -222,7 +222,7 @@ def exporter():
 def test_metrics_of_a_server(load, start_target, exporter):
     target = start_target(OK)
     url = f"http://127.0.0.1:{exporter.port}/metrics"
-    run = load("-c", "1", "-d", "3s", "--think", "5ms", "--watch", f"api=prom:{url}#hits_total,depth,hits_total{{code=\"500\"}}",
+    run = load("-c", "1", "-d", "3s", "--think", "5ms", "--watch", f"api=prom:{url}#hits_total,depht,depth,hits_total{{code=\"500\"}},x{{y=\"z\"}}",
                "--watch", f"own=prom:{url}", "--watch", f"gone=prom:http://127.0.0.1:{exporter.port}/#nothing", target.url())
     assert run.exit == 0
     check_figures(run.doc)
@@ -233,6 +233,7 @@ def test_metrics_of_a_server(load, start_target, exporter):
     assert own["cpu_cores"]["mean"] == pytest.approx(0.5, rel=0.3) and own["rss_bytes"]["mean"] == 1048576
     assert own["cpu_s_per_request"] > 0
     assert "none of the metrics asked for" in warnings_of(run, "gone")[0]
+    assert warnings_of(run, "api") == ['watching api: no reading had depht, x{y="z"}'] and warnings_of(run, "own") == []
 
 
 def test_secrets_of_its_address_never_leave(load, start_target, exporter, tmp_path):

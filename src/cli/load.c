@@ -11,6 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "cli/request_log.h"
+#include "cli/share_start.h"
 #include "cli/storing.h"
 #include "http/redact.h"
 
@@ -103,13 +104,37 @@ static int publish(struct result *r, const struct load_options *o, const struct 
     return code == 0 && !written ? EXIT_INVALID : code;
 }
 
+/* Waits for the moment of --start-at. 0, or the exit code. */
+static int await_start(struct share_start *start, struct load *load, const struct load_options *o)
+{
+    struct err err = { 0 };
+
+    if (share_start_agree(start, &o->share, WHO, &err) != 0) {
+        cli_complain(WHO, &err);
+        return EXIT_USAGE;
+    }
+    if (!share_start_wait(start, interrupt_flag(), WHO)) {
+        cli_note(WHO, "interrupted before the start: nothing was sent");
+        return INTERRUPT_EXIT_CODE;
+    }
+    load_set_start(load, &start->start);
+    return 0;
+}
+
 static int run_load(struct load *load, const struct load_options *o, const struct load_plan *plan, struct run *run)
 {
     struct err err = { 0 };
     struct result *r = NULL;
+    struct share_start start;
     int code;
 
     interrupt_install();
+    code = await_start(&start, load, o);
+    if (code != 0) {
+        if (request_log_close(&run->log, NULL) != 0)
+            cli_note(WHO, "the log is incomplete");
+        return code;
+    }
     run->load = load;
     if (load_run(load, &r, &err) != 0) {
         progress_end(&run->progress);
@@ -118,6 +143,7 @@ static int run_load(struct load *load, const struct load_options *o, const struc
         return cli_complain(WHO, &err);
     }
     progress_end(&run->progress);
+    r->start = start.facts;
     code = publish(r, o, plan, run);
     result_free(r);
     return code;

@@ -237,9 +237,18 @@ static bool add_network(struct result *r, const struct load_options *o, const st
            result_add_config_string(r, "connect_to", plan->connect_to) && add_proxy(r, plan->proxy) && add_tls(r, plan);
 }
 
+/* All numbers of the config are of the whole plan, whatever the share. */
+static bool add_share(struct result *r, const struct share_options *o)
+{
+    if (!o->given)
+        return true;
+    return result_add_config(r, "share", "\"%u/%u\"", o->share.index + 1, o->share.count) &&
+           result_add_config_string(r, "start_at", r->start.at[0] != '\0' ? r->start.at : NULL);
+}
+
 bool load_config_add(struct result *r, const struct load_options *o, const struct load_plan *plan)
 {
-    return add_load(r, o, plan) && add_model(r, o) && add_request(r, o, plan) && add_network(r, o, plan) &&
-           add_statuses(r, o) && add_checks(r, o) && result_add_config(r, "max_errors", "%.12g", plan->max_errors) &&
-           add_bool(r, "strict", plan->strict);
+    return add_share(r, &o->share) && add_load(r, o, plan) && add_model(r, o) && add_request(r, o, plan) &&
+           add_network(r, o, plan) && add_statuses(r, o) && add_checks(r, o) &&
+           result_add_config(r, "max_errors", "%.12g", plan->max_errors) && add_bool(r, "strict", plan->strict);
 }

@@ -269,6 +269,7 @@ static int make_watcher(struct load_inputs *in, const struct strlist *watches, s
 
 static void take_numbers(struct load_plan *p, const struct load_options *o)
 {
+    p->share = o->share.share;
     p->connections = (uint32_t)o->connections;
     p->threads = (uint32_t)o->threads;
     p->duration_ns = o->duration_ns;

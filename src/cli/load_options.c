@@ -32,6 +32,7 @@ void load_options_release(struct load_options *o)
     free(o->stages);
     free(o->connection_stages);
     free(o->failures_dir);
+    strlist_release(&o->_expanded);
     memset(o, 0, sizeof(*o));
 }
 
@@ -386,9 +387,30 @@ static uint64_t length_of_stages(const struct load_options *o)
     return sum;
 }
 
+/* "part-{share}.json" */
+static int expand_outputs(struct load_options *o, struct err *err)
+{
+    const char **texts[] = { &o->outputs.json, &o->outputs.csv, &o->outputs.hdr, &o->outputs.log, &o->name };
+
+    if (!o->share.given)
+        return 0;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        char *text = *texts[i] != NULL ? share_options_expand(&o->share, *texts[i]) : NULL;
+        const bool kept = text != NULL && strlist_add(&o->_expanded, slice_str(text));
+
+        free(text);
+        if (*texts[i] == NULL)
+            continue;
+        if (!kept)
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+        *texts[i] = o->_expanded.items[o->_expanded.count - 1];
+    }
+    return 0;
+}
+
 int load_options_check(struct load_options *o, struct err *err)
 {
-    if (check_together(o, err) != 0)
+    if (share_options_resolve(&o->share, err) != 0 || expand_outputs(o, err) != 0 || check_together(o, err) != 0)
         return -1;
     if (o->duration_ns == 0)
         o->duration_ns = length_of_stages(o);

@@ -4,6 +4,7 @@
 #define PLIMSOLL_CLI_LOAD_OPTIONS_H
 
 #include "cli/options.h"
+#include "cli/share_options.h"
 #include "load/load.h"
 #include "result/result.h"
 #include "result/slo.h"
@@ -93,7 +94,10 @@ struct load_options {
     struct strlist labels;
     bool no_store, dry_run;
 
-    struct strlist command; /* the words as typed, without secrets */
+    struct share_options share;
+
+    struct strlist command;   /* the words as typed, without secrets */
+    struct strlist _expanded; /* outputs and name with the share's number in them */
 };
 
 void load_options_init(struct load_options *o); /* the defaults */

@@ -283,6 +283,8 @@ static const struct option_row ROWS[] = {
       .help = "do not keep the result in the local store of results",
       .parse = option_flag, FIELD(no_store) },
 
+    SHARE_OPTION_ROWS(struct load_options, share),
+
     { .heading = "Other" },
     { .name = "dry-run",
       .help = "resolve and check everything, say what would be done, and send nothing",

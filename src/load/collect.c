@@ -357,7 +357,8 @@ static int collect_health(struct result *r, const struct run *run, const struct 
     h->time_wait_end = facts->net_after.time_wait;
     h->retransmits = facts->net_after.retransmits - facts->net_before.retransmits;
     if (workers[0].is_open && r->duration_s > 0) {
-        h->rate_asked = schedule_expected(&run->plan->schedule, s->end_ns - s->start_ns) / r->duration_s;
+        h->rate_asked = schedule_expected(&run->plan->schedule, s->end_ns - s->start_ns) / r->duration_s /
+                        load_share_count(run->share);
         h->rate_achieved = (double)r->totals.sent / r->duration_s;
     }
     health_judge(h, health_cpus());

@@ -34,7 +34,8 @@ void exchange_render(struct exchange *x, bool closes)
     const struct client *c = x->client;
     const struct run *run = c->loader->run;
     const struct template_values values = { .seed = run->plan->seed,
-                                            .seq = x->seq,
+                                            .seq = load_share_number(run->share, x->seq),
+                                            .row = x->seq,
                                             .connection = c->number,
                                             .cookies = c->cookies != NULL ? cookies_text(c->cookies)
                                                                           : (struct slice){ 0 },

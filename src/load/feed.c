@@ -179,6 +179,17 @@ void feed_release(struct feed *f)
     *f = (struct feed){ 0 };
 }
 
+void feed_keep(struct feed *f, size_t first, size_t step)
+{
+    size_t kept = 0;
+
+    for (size_t row = first; row < f->rows; row += step, kept++) {
+        memmove(f->_values + kept * f->columns, f->_values + row * f->columns, f->columns * sizeof(*f->_values));
+        f->_lines[kept] = f->_lines[row];
+    }
+    f->rows = kept;
+}
+
 int feed_column(const struct feed *f, struct slice name)
 {
     for (size_t i = 0; i < f->columns; i++)

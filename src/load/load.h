@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "http/request.h"
 #include "load/schedule.h"
+#include "load/share.h"
 #include "net/addr.h"
 #include "net/tls.h"
 #include "result/result.h"
@@ -149,7 +150,9 @@ struct load_connection_stage {
 /* Rows of a feed: one after the other and again from the first, at random, or each once and then no more. */
 enum load_feed_order { LOAD_FEED_SEQUENTIAL, LOAD_FEED_RANDOM, LOAD_FEED_ONCE };
 
+/* Everything below is of the whole plan; share says which part of it this process carries out. */
 struct load_plan {
+    struct load_share share;
     const struct load_target *targets;
     size_t target_count;
     uint32_t connections; /* per target */
@@ -225,6 +228,14 @@ void load_plan_init(struct load_plan *p); /* the defaults of design.md */
  * can run. */
 struct load;
 MUST_CHECK int load_prepare(struct load **out, const struct load_plan *plan, struct err *err);
+/* The moment that the processes of one plan agreed on. The window, or the warm-up, begins at a whole tenth of a second
+ * after it, so that schedules of shares lie beside each other and not over each other. */
+struct load_start {
+    uint64_t at_ns;          /* monotonic; 0: none was agreed on */
+    int64_t clock_offset_ns; /* to be added to this machine's wall clock: the result's `started` has it in it */
+};
+/* Before load_run(), which does not wait for it: begin at that moment. */
+void load_set_start(struct load *l, const struct load_start *start);
 /* Runs and fills a new result (the caller frees it): figures, errors, health, verdict, but not name, labels, command.
  * -1 only for failures of this machine (threads, memory); everything a target does is in the result. */
 MUST_CHECK int load_run(struct load *l, struct result **out, struct err *err);

@@ -469,7 +469,7 @@ int loader_init(struct loader *w, struct run *run, uint32_t index, const struct 
                                                                          (uint32_t)(k / run->target_count) };
 
         client_init(&w->conns[i], w, &run->targets[place.target], i, place.ordinal);
-        w->conns[i].number = k;
+        w->conns[i].number = (uint32_t)load_share_number(run->share, k);
     }
     w->active = w->is_open ? share->conn_count : pace_active_share(w, 0);
     if (pace_init(w, err) != 0)

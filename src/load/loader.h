@@ -70,7 +70,7 @@ struct exchange {
      * too. */
     bool is_queued, closes;
     struct exchange *next_queued;
-    uint64_t seq;   /* the request's number, where requests are rendered */
+    uint64_t seq;   /* the request's number in this process, where requests are rendered */
     char *rendered; /* … into this; NULL: none is */
     size_t rendered_len, rendered_head;
     struct h2_request *h2_request;
@@ -97,7 +97,7 @@ struct client {
     struct cookies *cookies; /* NULL: they are not kept */
     enum client_state state;
     uint32_t index;   /* in the loader */
-    uint32_t number;  /* in the run */
+    uint32_t number;  /* in the plan */
     uint32_t ordinal; /* in the run, of its target: picks address and source */
     uint32_t target_index;
     uint32_t connection_number; /* how many sockets this one has opened */
@@ -160,8 +160,11 @@ struct run {
     const struct load_plan *plan;
     struct target *targets;
     size_t target_count;
+    struct load_share share;
     uint32_t connections;
-    struct place *places; /* of each connection; NULL: connection k belongs to target k mod targets */
+    uint64_t all_connections; /* of all shares */
+    struct place *places;     /* of each connection; NULL: connection k belongs to target k mod targets */
+    bool has_manners;         /* any target has its own number of connections */
     struct address_table *addresses;
     struct tls_client_config *tls_configs; /* those that differ, of targets with https */
     uint32_t tls_config_count;

@@ -121,8 +121,9 @@ static uint32_t share_of(const struct loader *w, uint64_t active)
 {
     const uint64_t n = w->run->worker_count;
     const struct run *run = w->run;
-    const uint64_t all = run->places == NULL ? active * run->target_count
-                                             : active * run->connections / run->plan->connections;
+    const uint64_t whole = run->has_manners ? active * run->all_connections / run->plan->connections
+                                            : active * run->target_count;
+    const uint64_t all = load_share_of(run->share, whole);
 
     return (uint32_t)(all * (w->index + 1) / n - all * w->index / n);
 }
@@ -333,8 +334,9 @@ void pace_begin(struct loader *w)
         const bool warm = w->stage == STAGE_WARMUP;
 
         w->schedule_start_ns = warm ? w->run->go_ns : w->window_start_ns;
-        schedule_init(&w->schedule, warm ? &w->run->warm_schedule : &plan->schedule, w->index, w->run->worker_count,
-                      plan->seed);
+        schedule_init(&w->schedule, warm ? &w->run->warm_schedule : &plan->schedule,
+                      (uint32_t)load_share_number(w->run->share, w->index),
+                      w->run->worker_count * load_share_count(w->run->share), plan->seed);
         w->armed_due_ns = 0;
         serve_due(w, clock_now_ns());
     } else if (w->stage == STAGE_WINDOW && (plan->connection_stage_count > 0 || plan->ramp_up_ns > 0)) {
@@ -366,7 +368,7 @@ int pace_init(struct loader *w, struct err *err)
     set_alarm(&w->think_alarm, on_think, w);
     set_alarm(&w->level_alarm, on_level, w);
     set_alarm(&w->due_alarm, on_due, w);
-    rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + w->index));
+    rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + load_share_number(w->run->share, w->index)));
     for (size_t i = 0; i < (size_t)w->conn_count * w->run->streams; i++)
         w->exchanges[i].has_thought = !w->exchanges[i].client->target->manner.think_first;
     if (alarm_init(&w->think_alarm, w->loop, err) != 0 || alarm_init(&w->level_alarm, w->loop, err) != 0)

@@ -144,8 +144,9 @@ static int prepare_feed(struct load *l, struct err *err)
 
     if (plan->feed == NULL)
         return 0;
-    if (feed_read(&l->run.feed, plan->feed, err) != 0)
+    if (feed_read(&l->run.feed, plan->feed, err) != 0 || share_check(l, l->run.feed.rows, "rows in the feed", err) != 0)
         return -1;
+    feed_keep(&l->run.feed, plan->share.index, load_share_count(plan->share));
     if (plan->feed_order == LOAD_FEED_ONCE && (plan->requests == 0 || plan->requests > l->run.feed.rows))
         plan->requests = l->run.feed.rows;
     return 0;
@@ -280,45 +281,15 @@ static bool is_open(const struct load_plan *plan)
     return plan->schedule.stage_count > 0 || plan->schedule.burst_size > 0;
 }
 
-static uint64_t connections_wanted(const struct load *l)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < l->run.target_count; i++)
-        sum += l->run.targets[i].manner.connections;
-    return sum;
-}
-
-/* Which connection of which target is the k-th of the run, where targets have different numbers of them: a round of all
- * that still have one, again and again, so that every worker has a part of each. */
-static int place_connections(struct load *l, struct err *err)
-{
-    struct run *run = &l->run;
-    uint32_t k = 0;
-    bool own = false;
-
-    for (size_t i = 0; i < run->target_count; i++)
-        own = own || run->targets[i].spec->manner != NULL;
-    run->connections = l->connections;
-    if (!own)
-        return 0;
-    run->places = calloc(l->connections, sizeof(*run->places));
-    if (run->places == NULL)
-        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for %u connection%s", l->connections,
-                       units_plural(l->connections));
-    for (uint32_t ordinal = 0; k < l->connections; ordinal++)
-        for (uint32_t i = 0; i < run->target_count && k < l->connections; i++)
-            if (run->targets[i].manner.connections > ordinal)
-                run->places[k++] = (struct place){ i, ordinal };
-    return 0;
-}
-
 static int size_run(struct load *l, struct err *err)
 {
     struct load_plan *plan = &l->plan;
-    const uint64_t wanted = connections_wanted(l);
+    const uint64_t wanted = share_connections(l);
     const long cpus = (long)health_cpus();
+    uint64_t grown;
 
+    if (share_check(l, l->run.all_connections, "connections", err) != 0)
+        return -1;
     if (wanted > UINT32_MAX / 8)
         return err_set(err, ERR_LIMIT, 0, "%llu connections are more than one process can hold",
                        (unsigned long long)wanted);
@@ -327,12 +298,13 @@ static int size_run(struct load *l, struct err *err)
         plan->requests < wanted) /* more connections than requests would only be opened and closed */
         l->connections = (uint32_t)plan->requests;
     l->capacity = l->connections;
-    if (is_open(plan) && (uint64_t)plan->grow * plan->target_count > l->connections)
-        l->capacity = (uint32_t)(plan->grow * plan->target_count);
+    grown = load_share_of(plan->share, (uint64_t)plan->grow * plan->target_count);
+    if (is_open(plan) && grown > l->connections)
+        l->capacity = (uint32_t)grown;
     l->run.worker_count = plan->threads > 0 ? plan->threads : (uint32_t)cpus;
     if (l->run.worker_count > l->connections)
         l->run.worker_count = l->connections;
-    return check_files(l, err) != 0 ? -1 : place_connections(l, err);
+    return check_files(l, err) != 0 ? -1 : share_place_connections(l, err);
 }
 
 /* Part i of n of a whole, so that the parts add up to it exactly. */
@@ -446,7 +418,8 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the run");
     l->plan = *plan;
     l->run.plan = &l->plan;
-    if (prepare_feed(l, err) != 0) {
+    l->run.share = plan->share;
+    if (share_numbers(l, err) != 0 || prepare_feed(l, err) != 0) {
         feed_release(&l->run.feed);
         free(l);
         return -1;

@@ -18,6 +18,17 @@ struct load {
     size_t noise_bytes;
     uint64_t open_files_limit;
     struct load_first first;
+    struct load_start start;
 };
+
+/* share.c: what of the plan is this process's. */
+/* ERR_USAGE when there are fewer `what` over the whole plan than shares. */
+MUST_CHECK int share_check(const struct load *l, uint64_t n, const char *what, struct err *err);
+/* Splits the numbers of the plan that are split and nothing else; before anything is made of them. */
+MUST_CHECK int share_numbers(struct load *l, struct err *err);
+/* Leaves each target its connections of this share; how many that are over all targets. */
+uint64_t share_connections(struct load *l);
+/* Which connection of which target is the k-th of this process, where that is not k mod targets. */
+MUST_CHECK int share_place_connections(struct load *l, struct err *err);
 
 #endif

@@ -15,6 +15,8 @@
 #include "load/watched.h"
 
 #define POLL_NS UINT64_C(20000000)
+#define GO_AHEAD_NS UINT64_C(1000000)
+#define GO_GRID_NS UINT64_C(100000000)
 #define STOP_AHEAD_NS UINT64_C(3000000)
 #define RESOLVE_PERIOD_NS UINT64_C(400000000)
 
@@ -83,6 +85,14 @@ static void pass_on_stop(struct load *l, int *passed)
     stop_workers(l, how);
 }
 
+/* A moment soon, that the shares of one plan have in common as far as their ramps took alike long. */
+static uint64_t go_time(const struct load *l)
+{
+    const uint64_t soon = clock_now_ns() + GO_AHEAD_NS, at = l->start.at_ns;
+
+    return at == 0 || at > soon ? soon : at + ((soon - at - 1) / GO_GRID_NS + 1) * GO_GRID_NS;
+}
+
 static void re_resolve(struct load *l, uint64_t *next_ns)
 {
     if (!l->plan.re_resolve || clock_now_ns() < *next_ns)
@@ -123,7 +133,7 @@ static bool supervise(struct load *l)
                 atomic_store(&run->stop, 2);
             } else {
                 run->go = true;
-                run->go_ns = clock_now_ns() + 1000000;
+                run->go_ns = go_time(l);
                 begin_watching(l);
             }
             pthread_cond_broadcast(&run->changed);
@@ -178,7 +188,7 @@ static void first_server(struct load_first *first, const char *head, size_t len)
 
 int load_run(struct load *l, struct result **out, struct err *err)
 {
-    struct run_facts facts = { .started_wall_ns = clock_wall_ns(),
+    struct run_facts facts = { .started_wall_ns = clock_wall_ns() + (uint64_t)l->start.clock_offset_ns,
                                .ramp_start_ns = clock_now_ns(),
                                .open_files_limit = l->open_files_limit };
     struct record_writer writer = { .load = l };
@@ -220,6 +230,11 @@ int load_run(struct load *l, struct result **out, struct err *err)
 const struct load_first *load_first_reply(const struct load *l)
 {
     return &l->first;
+}
+
+void load_set_start(struct load *l, const struct load_start *start)
+{
+    l->start = *start;
 }
 
 uint64_t load_window_start_ns(struct load *l)

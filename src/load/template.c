@@ -317,7 +317,7 @@ size_t template_render(const struct template *t, const struct template_values *v
 
     rng_init(&rng, rng_derive(v->seed, v->seq));
     if (v->feed != NULL)
-        row = v->random_row ? (size_t)rng_below(&rng, v->feed->rows) : (size_t)(v->seq % v->feed->rows);
+        row = v->random_row ? (size_t)rng_below(&rng, v->feed->rows) : (size_t)(v->row % v->feed->rows);
     for (size_t i = 0; i < t->count; i++) {
         if (i == t->head_parts)
             head_end = at;

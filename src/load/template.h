@@ -39,9 +39,9 @@ struct template
     size_t max_bytes;
 };
 
-/* One request. */
+/* One request: seq is its number in the plan, row the one among this process's, which picks its row of the feed. */
 struct template_values {
-    uint64_t seed, seq, connection;
+    uint64_t seed, seq, row, connection;
     const struct feed *feed; /* NULL: none */
     bool random_row;
     struct slice cookies;

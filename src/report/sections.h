@@ -29,6 +29,7 @@ void section_phases(struct section *s);
 void section_traffic(struct section *s); /* connections, TLS, bytes */
 void section_addresses(struct section *s);
 void section_targets(struct section *s);
+void section_parts(struct section *s); /* of a merged result */
 void section_watch(struct section *s);
 void section_generator(struct section *s);
 void section_meaning(struct section *s);

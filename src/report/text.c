@@ -10,9 +10,9 @@
 void report_text(struct buf *out, const struct result *r, const struct report_text_options *options)
 {
     static void (*const SECTIONS[])(struct section *) = {
-        section_verdict, section_slo,      section_throughput, section_latency, section_histogram,
-        section_errors,  section_statuses, section_phases,     section_traffic, section_addresses,
-        section_targets, section_watch,    section_generator,  section_meaning,
+        section_verdict, section_slo,      section_throughput, section_latency,   section_histogram,
+        section_errors,  section_statuses, section_phases,     section_traffic,   section_addresses,
+        section_targets, section_parts,    section_watch,      section_generator, section_meaning,
     };
     struct section s = { .out = out, .result = r, .width = WIDTH_DEFAULT };
 

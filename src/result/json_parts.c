@@ -26,6 +26,36 @@ static void write_words(struct json_out *o, const struct strlist *words)
     json_out_close(o, ']');
 }
 
+void json_write_start(struct json_out *o, const struct result_start *s)
+{
+    const bool checked = s->clock[0] != '\0';
+
+    if (s->at[0] == '\0') {
+        json_out_null(o, "start");
+        return;
+    }
+    json_out_open(o, "start", '{');
+    json_out_string(o, "at", s->at);
+    json_out_double(o, "late_s", s->late_s);
+    json_out_string(o, "clock", checked ? s->clock : NULL);
+    if (checked) {
+        json_out_double(o, "clock_offset_s", s->clock_offset_s);
+        json_out_double(o, "clock_resolution_s", s->clock_resolution_s);
+    }
+    json_out_close(o, '}');
+}
+
+void json_read_start(struct json_in *in, const json_t *object, struct result_start *s)
+{
+    const json_t *start = json_in_object(in, object, "start");
+
+    json_in_copy(in, start, "at", s->at, sizeof(s->at));
+    json_in_copy(in, start, "clock", s->clock, sizeof(s->clock));
+    s->late_s = json_in_double(in, start, "late_s");
+    s->clock_offset_s = json_in_double(in, start, "clock_offset_s");
+    s->clock_resolution_s = json_in_double(in, start, "clock_resolution_s");
+}
+
 static void write_part(struct json_out *o, const struct result_part *p)
 {
     json_out_open(o, NULL, '{');
@@ -37,6 +67,15 @@ static void write_part(struct json_out *o, const struct result_part *p)
     json_out_double(o, "in_flight_mean", p->in_flight_mean);
     json_out_double(o, "in_window_mean", p->in_window_mean);
     json_out_string(o, "plan", p->plan);
+    json_out_bool(o, "valid", p->valid);
+    json_out_bool(o, "interrupted", p->interrupted);
+    json_out_bool(o, "limited", p->limited);
+    json_out_u64(o, "requests", p->requests);
+    json_out_u64(o, "ok", p->ok);
+    json_out_u64(o, "failed", p->failed);
+    json_out_u64(o, "not_sent", p->not_sent);
+    json_out_double(o, "cpu_max", p->cpu_max);
+    json_write_start(o, &p->start);
     json_out_close(o, '}');
 }
 
@@ -99,6 +138,15 @@ static void read_part(struct json_in *in, const json_t *part, const json_t *host
     p->requests_per_s = json_in_double(in, part, "requests_per_s");
     p->in_flight_mean = json_in_double(in, part, "in_flight_mean");
     p->in_window_mean = json_in_double(in, part, "in_window_mean");
+    p->valid = json_in_bool(in, part, "valid");
+    p->interrupted = json_in_bool(in, part, "interrupted");
+    p->limited = json_in_bool(in, part, "limited");
+    p->requests = json_in_u64(in, part, "requests");
+    p->ok = json_in_u64(in, part, "ok");
+    p->failed = json_in_u64(in, part, "failed");
+    p->not_sent = json_in_u64(in, part, "not_sent");
+    p->cpu_max = json_in_double(in, part, "cpu_max");
+    json_read_start(in, part, &p->start);
     read_host(in, host, &p->host);
     read_words(in, command, &p->command);
 }

@@ -9,6 +9,9 @@
 #include "result/result.h"
 
 void json_write_host(struct json_out *o, const char *key, const struct host_info *h);
+/* Member "start": null when no moment was agreed on. */
+void json_write_start(struct json_out *o, const struct result_start *s);
+void json_read_start(struct json_in *in, const json_t *object, struct result_start *s);
 /* Members "command", "host" and "parts" of a merged result. */
 void json_write_parts(struct json_out *o, const struct result *r);
 /* "command" and "host", and what a merged document has. */

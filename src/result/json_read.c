@@ -390,6 +390,7 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_format(in, document);
     read_identity(in, document, r);
     json_read_parts(in, document, r);
+    json_read_start(in, document, &r->start);
     read_config(in, document, r);
     json_read_sample(in, document, r);
     read_promises(in, document, r);

@@ -398,6 +398,8 @@ static void write_identity(struct writer *w)
         write_strings(w, "command", &r->command);
         write_host(w, &r->host);
     }
+    if (r->start.at[0] != '\0')
+        json_write_start(o, &r->start);
     write_config(w);
     json_out_doubles(o, "percentiles", r->percentiles, r->percentile_count);
     write_tls(w);

@@ -272,9 +272,9 @@ static void judge(struct result *r)
     double share = max_errors != NULL ? strtod(max_errors, &end) : NAN;
 
     sort_texts(&r->labels);
+    merge_check_shares(r);
     sort_texts(&r->reasons);
     sort_texts(&r->warnings);
-    merge_check_shares(r);
     result_judge(r, share >= 0 && share <= 1 ? share : 0.01, strict != NULL && strcmp(strict, "true") == 0);
 }
 

@@ -20,7 +20,8 @@ MUST_CHECK int merge_add_parts(struct result *out, const struct result *r, struc
 MUST_CHECK int merge_check(const struct result *sum, const struct result *r, const char *first, const char *source,
                            struct err *err);
 MUST_CHECK int merge_config(struct result *sum, const struct result *r, struct err *err);
-/* Which shares of how many are missing becomes a reason. */
+/* merge_shares.c */
+/* What is missing, late, limited or of another start becomes a reason. */
 void merge_check_shares(struct result *r);
 
 /* merge_sums.c */

@@ -6,14 +6,14 @@
 #include "result/json_out.h"
 #include "result/merge_parts.h"
 
-/* Members of config that shares of one plan add up to. */
+/* Members of config that parts add up to; shares say of each what the whole plan has, and add up their threads alone.
+ */
 static const char *const ADDED[] = { "connections", "requests", "rate_per_s", "threads", "max_in_flight" };
-/* Those of them that must be the same in parts that are no shares of a plan. */
+/* Those of them that must be the same in parts all the same. */
 static const char *const EQUAL[] = { "connections", "rate_per_s", "max_in_flight" };
-/* What a share differs in, and what does not change what was asked. */
-static const char *const FREE[] = { "duration_s", "seed", "share", "start_at", "source" };
-/* More that shares differ in. */
-static const char *const OF_SHARES[] = { "stages", "connection_stages", "grow" };
+/* What does not change what was asked; and of parts that are no shares, the length. */
+static const char *const FREE[] = { "threads", "seed", "share", "start_at", "source" };
+static const char *const FREE_ALONE[] = { "duration_s" };
 
 static bool is_in(const char *const *list, size_t n, const char *name)
 {
@@ -46,15 +46,17 @@ static const char *value_of(const struct result *r, const char *name)
 
 static bool is_share(const struct result *r)
 {
+    if (r->part_count > 0)
+        return r->parts[0].share != NULL;
     return strcmp(value_of(r, "share"), "null") != 0;
 }
 
 /* Whether two parts may differ in it. */
 static bool is_free(const char *name, bool share)
 {
-    if (IS_IN(FREE, name) || (share && IS_IN(OF_SHARES, name)))
+    if (IS_IN(FREE, name))
         return true;
-    return IS_IN(ADDED, name) && (share || !IS_IN(EQUAL, name));
+    return !share && (IS_IN(FREE_ALONE, name) || (IS_IN(ADDED, name) && !IS_IN(EQUAL, name)));
 }
 
 /* What is absent counts as null. */
@@ -64,6 +66,7 @@ static void make_plan(char out[UUID_TEXT_MAX], const struct result *r)
     struct fingerprint f;
 
     fingerprint_init(&f);
+    fingerprint_add(&f, share ? SLICE("share\n") : SLICE(""));
     for (size_t i = 0; i < r->config_count; i++) {
         if (is_free(r->config[i].name, share) || is_null(r->config[i].json))
             continue;
@@ -102,9 +105,19 @@ static bool fill_part(struct result_part *p, const struct result *r)
         .requests_per_s = r->totals.requests_per_s,
         .in_flight_mean = r->totals.in_flight_mean,
         .in_window_mean = r->duration_s > 0 ? r->totals.in_window_s / r->duration_s : 0,
+        .valid = r->valid,
+        .interrupted = r->interrupted,
+        .limited = r->generator.limited,
+        .requests = r->totals.started,
+        .ok = r->totals.ok,
+        .failed = r->totals.failed,
+        .not_sent = r->totals.not_sent,
+        .start = r->start,
         .share = share ? plain(value_of(r, "share")) : NULL,
         .host = r->host,
     };
+    for (size_t i = 0; i < r->generator.workers; i++)
+        p->cpu_max = r->generator.cpu_per_worker[i] > p->cpu_max ? r->generator.cpu_per_worker[i] : p->cpu_max;
     memcpy(p->id, r->id, sizeof(p->id));
     memcpy(p->started, r->started, sizeof(p->started));
     make_plan(p->plan, r);
@@ -171,7 +184,7 @@ static int refuse_plan(const struct result *sum, const struct result *r, const c
             const char *name = a->config[i].name, *mine = value_of(r, name), *others = value_of(sum, name);
 
             if (strcmp(mine, others) == 0 || is_free(name, is_share(r)) ||
-                (IS_IN(ADDED, name) && (sum->part_count > 1 || r->part_count > 1)))
+                (IS_IN(ADDED, name) && !is_share(r) && (sum->part_count > 1 || r->part_count > 1)))
                 continue;
             err_set(err, ERR_CONFIG, 0, "%s was configured differently: %s is %.60s, in %s it is %.60s", source, name,
                     mine, first, others);
@@ -254,7 +267,7 @@ static bool join_entry(struct result *sum, const struct result *r, const char *n
 {
     const char *before = value_of(sum, name), *json = value_of(r, name);
 
-    if (IS_IN(ADDED, name))
+    if (IS_IN(ADDED, name) && (!is_share(r) || strcmp(name, "threads") == 0))
         return add_numbers(sum, name, before, json);
     return find_entry(sum, name) != NULL && strcmp(before, json) == 0 ? true : result_add_config(sum, name, "null");
 }
@@ -273,35 +286,4 @@ int merge_config(struct result *sum, const struct result *r, struct err *err)
     if (sum->config_count > 1)
         qsort(sum->config, sum->config_count, sizeof(*sum->config), by_name);
     return ok ? 0 : merge_no_memory(err);
-}
-
-/* ---- shares ---- */
-
-/* "2/3": the second of three. */
-static bool parse_share(const char *text, uint64_t *which, uint64_t *of)
-{
-    struct slice rest = slice_str(text);
-
-    return slice_to_u64(slice_split(&rest, '/'), which) && slice_to_u64(rest, of) && *which >= 1 && *which <= *of;
-}
-
-void merge_check_shares(struct result *r)
-{
-    uint64_t which, of = 0, others;
-    size_t shares = 0;
-
-    for (size_t i = 0; i < r->part_count; i++) {
-        if (r->parts[i].share == NULL || !parse_share(r->parts[i].share, &which, &others))
-            continue;
-        if (of != 0 && others != of) {
-            result_add_reason(r, "some parts are shares of %llu, some of %llu", (unsigned long long)of,
-                              (unsigned long long)others);
-            return;
-        }
-        of = others;
-        shares++;
-    }
-    if (shares > 0 && (shares != of || shares != r->part_count))
-        result_add_reason(r, "%zu of %llu shares are here: the figures are of these alone", shares,
-                          (unsigned long long)of);
 }

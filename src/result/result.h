@@ -194,6 +194,14 @@ struct config_entry {
     char *name, *json;
 };
 
+/* Of a run that began at a moment that several processes agreed on. */
+struct result_start {
+    char at[40];                               /* RFC 3339; "": there was none */
+    double late_s;                             /* how long after it the run began */
+    char clock[160];                           /* who says how far the machine's clock is off; "": nobody was asked */
+    double clock_offset_s, clock_resolution_s; /* added to the clock: `started` has it in it; known to within so much */
+};
+
 /* Where a merged result comes from: one run each, never a merged one. */
 struct result_part {
     char id[UUID_TEXT_MAX];
@@ -201,6 +209,10 @@ struct result_part {
     char plan[UUID_TEXT_MAX]; /* a fingerprint of what it was configured to do: parts of one run have the same */
     char *share;              /* "1/3": which of how many; NULL: not known */
     double duration_s, requests_per_s, in_flight_mean, in_window_mean;
+    bool valid, interrupted, limited; /* limited: its machine was */
+    uint64_t requests, ok, failed, not_sent;
+    double cpu_max; /* of its workers, as a share of a core */
+    struct result_start start;
     struct host_info host;
     struct strlist command;
 };
@@ -240,6 +252,7 @@ struct result {
     struct watched *watched; /* parts of the target */
     size_t watched_count;
     struct generator_health generator;
+    struct result_start start;
     struct promise *promises; /* when any were made */
     size_t promise_count;
     double *percentiles; /* those asked for with --percentiles, beyond the fixed ones */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program run for what it prints, bounded in time and size. Private to watch/.
+/* A program run for what it prints, bounded in time and size.
  *
  * It leads a process group of its own, which is killed in the end whatever happened: nothing that it began is left
  * behind, and Ctrl-C on the terminal does not reach it. */

@@ -341,6 +341,7 @@ static void test_shares(void **state)
         { "all three", { "1/3", "2/3", "3/3" }, 3, true },
         { "one is missing", { "1/3", "3/3" }, 2, false },
         { "of different plans", { "1/2", "2/3" }, 2, false },
+        { "one is of another run", { "1/2", "2/2", "2/2" }, 3, false },
     };
 
     (void)state;
@@ -352,11 +353,14 @@ static void test_shares(void **state)
 
             parts[k] = part(id, 10, MS);
             assert_true(result_add_config_string(parts[k], "share", CASES[i].shares[k]));
-            assert_true(result_add_config(parts[k], "connections", "%zu", 3 - k));
+            assert_true(result_add_config(parts[k], "threads", "1"));
         }
         all = merged(parts, CASES[i].n);
         if (all->valid != CASES[i].valid)
             fail_msg("%s: valid %d", CASES[i].why, all->valid);
+        for (size_t k = 0; k < all->config_count; k++)
+            if (strcmp(all->config[k].name, "connections") == 0)
+                assert_string_equal(all->config[k].json, "2");        /* of the plan, not a sum */
         assert_string_equal(all->parts[0].share, CASES[i].shares[0]); /* in the order of the shares, not of the ids */
         for (size_t k = 0; k < CASES[i].n; k++)
             result_free(parts[k]);

@@ -5,7 +5,7 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
     --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
-    --strict --watch --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --dry-run --help'
+    --strict --watch --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --share --of --start-at --clock-check --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --scan-command --scan-timeout --s3-bucket --s3-endpoint --s3-timeout --one-at-a-time --grace --max-delay --quiet --help'

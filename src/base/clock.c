@@ -28,9 +28,10 @@ uint64_t clock_process_cpu_ns(void)
 
 void clock_sleep_until_ns(uint64_t monotonic_ns)
 {
-    const struct timespec at = { (time_t)(monotonic_ns / 1000000000u), (long)(monotonic_ns % 1000000000u) };
+    const uint64_t now = clock_now_ns(), left = monotonic_ns > now ? monotonic_ns - now : 0;
+    const struct timespec pause = { (time_t)(left / 1000000000u), (long)(left % 1000000000u) };
 
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    nanosleep(&pause, NULL);
 }
 
 const char *clock_format_rfc3339(char out[CLOCK_RFC3339_MAX], uint64_t wall_ns)

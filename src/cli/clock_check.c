@@ -138,10 +138,22 @@ static uint64_t next_moment(const struct asking *a)
                   a->wall_minus_monotonic_ns);
 }
 
-static int ask_until(struct asking *a, uint64_t until_ns, struct err *err)
+/* As soon as anything is known of the offset, so is about when the start will be. */
+static uint64_t last_moment(const struct asking *a, const struct clock_frame *frame, uint64_t least)
+{
+    const uint64_t now = clock_now_ns();
+    const int64_t left = (int64_t)frame->start_ns - clock_edge_offset_ns(&a->edge) - a->wall_minus_monotonic_ns -
+                         (int64_t)now;
+    const uint64_t half = now + (left > 0 ? (uint64_t)left / 2 : 0);
+    const uint64_t until = frame->start_ns > 0 && half < frame->until_ns ? half : frame->until_ns;
+
+    return until > least ? until : least;
+}
+
+static int ask_until(struct asking *a, const struct clock_frame *frame, struct err *err)
 {
     const uint64_t least = clock_now_ns() + LEAST_NS;
-    const uint64_t until = until_ns > least ? until_ns : least;
+    uint64_t until = 0;
 
     for (unsigned asked = 0; asked < ASKED_MAX; asked++) {
         uint64_t at;
@@ -150,6 +162,8 @@ static int ask_until(struct asking *a, uint64_t until_ns, struct err *err)
             return -1;
         if (clock_edge_resolution_ns(&a->edge) <= ENOUGH_NS)
             break;
+        if (asked == 0)
+            until = last_moment(a, frame, least);
         at = next_moment(a);
         if (at > until)
             break;
@@ -178,7 +192,7 @@ static int ask_host(struct clock_estimate *out, const char *what, const struct c
         return err_set(err, ERR_USAGE, 0, "\"%.60s...\" is too long", what);
     if (fetch_new(&a.fetch, err) != 0)
         return -1;
-    status = ask_until(&a, frame->until_ns, err);
+    status = ask_until(&a, frame, err);
     fetch_free(a.fetch);
     buf_init(&shown, URL_MAX_BYTES);
     redact_url(&shown, slice_str(url));

@@ -18,6 +18,7 @@ struct clock_estimate {
 struct clock_frame {
     int64_t wall_minus_monotonic_ns;
     uint64_t until_ns; /* monotonic; a second is taken for the least that can be known */
+    uint64_t start_ns; /* on a clock that is right: half of the time until then is enough; 0: not known */
 };
 
 /* what: a URL, HOST or HOST:PORT whose replies carry a Date, or "chrony". ERR_USAGE, ERR_PEER. */

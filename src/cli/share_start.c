@@ -18,11 +18,11 @@ static const char *shown(char out[UNITS_TEXT_MAX], int64_t ns)
     return units_format_duration(out, ns < 0 ? -(double)ns : (double)ns);
 }
 
-/* No clock is meant: so long from now. */
-static int agree_after(struct share_start *s, const struct share_options *o, int64_t wall_minus_monotonic)
+/* No clock is meant: so long from the beginning. */
+static int agree_after(struct share_start *s, uint64_t at_ns, int64_t wall_minus_monotonic)
 {
-    s->start.at_ns = clock_now_ns() + o->start_ns;
-    clock_format_rfc3339(s->facts.at, (uint64_t)((int64_t)s->start.at_ns + wall_minus_monotonic));
+    s->start.at_ns = at_ns;
+    clock_format_rfc3339(s->facts.at, (uint64_t)((int64_t)at_ns + wall_minus_monotonic + s->start.clock_offset_ns));
     return 0;
 }
 
@@ -42,11 +42,9 @@ static int refuse(const char *at, int64_t wait_ns, struct err *err)
 static int check_clock(struct share_start *s, const struct share_options *o, int64_t wall_minus_monotonic,
                        const char *who, struct err *err)
 {
-    const uint64_t now = clock_now_ns();
-    const int64_t left = (int64_t)o->start_ns - (int64_t)now - wall_minus_monotonic;
-    const uint64_t half = left > 0 ? (uint64_t)left / 2 : 0;
-    const struct clock_frame frame = { wall_minus_monotonic,
-                                       now + (half < CHECK_LONGEST_NS ? half : CHECK_LONGEST_NS) };
+    const bool after = o->start == SHARE_START_AFTER;
+    const uint64_t longest = after && o->start_ns / 2 < CHECK_LONGEST_NS ? o->start_ns / 2 : CHECK_LONGEST_NS;
+    const struct clock_frame frame = { wall_minus_monotonic, clock_now_ns() + longest, after ? 0 : o->start_ns };
     struct clock_estimate estimate;
     char off[UNITS_TEXT_MAX], resolution[UNITS_TEXT_MAX];
 
@@ -65,6 +63,7 @@ static int check_clock(struct share_start *s, const struct share_options *o, int
 int share_start_agree(struct share_start *s, const struct share_options *o, const char *who, struct err *err)
 {
     const int64_t wall_minus_monotonic = (int64_t)clock_wall_ns() - (int64_t)clock_now_ns();
+    const uint64_t begun = clock_now_ns();
     int64_t at, wait;
 
     *s = (struct share_start){ 0 };
@@ -73,7 +72,7 @@ int share_start_agree(struct share_start *s, const struct share_options *o, cons
     if (o->clock_check != NULL && check_clock(s, o, wall_minus_monotonic, who, err) != 0)
         return -1;
     if (o->start == SHARE_START_AFTER)
-        return agree_after(s, o, wall_minus_monotonic);
+        return agree_after(s, begun + o->start_ns, wall_minus_monotonic);
     clock_format_rfc3339(s->facts.at, o->start_ns);
     at = (int64_t)o->start_ns - s->start.clock_offset_ns - wall_minus_monotonic;
     wait = at - (int64_t)clock_now_ns();

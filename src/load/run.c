@@ -285,6 +285,9 @@ void load_describe(const struct load *l, struct buf *out)
 {
     char text[ADDR_TEXT_MAX], time[UNITS_TEXT_MAX];
 
+    if (load_share_count(l->run.share) > 1)
+        buf_printf(out, "share %u of %u: of the plan's %llu connections ", l->run.share.index + 1, l->run.share.count,
+                   (unsigned long long)l->run.all_connections);
     buf_printf(out, "%u connection%s on %u thread%s, ", l->connections, l->connections == 1 ? "" : "s",
                l->run.worker_count, l->run.worker_count == 1 ? "" : "s");
     if (l->plan.requests > 0)

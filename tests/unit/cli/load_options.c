@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/load_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "argv.h"
@@ -353,6 +354,10 @@ static const char *company(const char *name)
         return "--requests-per-connection|1|";
     if (strcmp(name, "streams") == 0)
         return "--h2c|";
+    if (strcmp(name, "of") == 0)
+        return "--share|auto|";
+    if (strcmp(name, "clock-check") == 0)
+        return "--start-at|+30s|";
     if (strcmp(name, "feed-order") == 0)
         return "--feed|users.csv|";
     return strcmp(name, "key") == 0 ? "--cert|client.pem|" : "";
@@ -360,6 +365,7 @@ static const char *company(const char *name)
 
 static void test_examples_are_right(void **state)
 {
+    assert_int_equal(setenv("JOB_COMPLETION_INDEX", "0", 1), 0);
     for (const struct option_row *row = load_options_table()->rows; row->name != NULL || row->heading != NULL; row++) {
         char line[512];
         struct parsed p;

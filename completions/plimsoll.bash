@@ -5,12 +5,13 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
     --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
-    --strict --watch --json --csv --hdr --log --percentiles --save-failures --progress --name --label --no-store --share --of --start-at --clock-check --dry-run --help'
+    --strict --watch --json --csv --hdr --log --html --percentiles --save-failures --progress --name --label --no-store --share --of --start-at --clock-check --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --scan-command --scan-timeout --s3-bucket --s3-endpoint --s3-timeout --one-at-a-time --grace --max-delay --quiet --help'
 _plimsoll_compare_options='--base --new --history --no-store --per-target --calibrate --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
+_plimsoll_report_options='--output --format --title --alias --metric --min-change --same-session --no-store --help'
 _plimsoll_results_commands='list show tag untag note rm vacuum merge export import'
 _plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store
     --format --push --index --uuid --insecure --help'
@@ -24,15 +25,15 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
     --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --name --label --no-store --dry-run --help'
-_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --work-dir --progress --name --label --no-store --dry-run --schema --help'
 _plimsoll_doctor_options='--time --ignore --json --help'
+_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --name --label --no-store --dry-run --schema --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.
 _plimsoll_values() {
     local word=$2
     case $1 in
-    --targets | --feed | --json | --csv | --hdr | --log | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log | --input)
+    --targets | --feed | --json | --csv | --hdr | --log | --html | --upload-file | -T | --cacert | --unix-socket | --cert | --key | --cert-out | --access-log | --input)
         compopt -o filenames 2>/dev/null
         mapfile -t COMPREPLY < <(compgen -f -- "$word")
         ;;
@@ -76,7 +77,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor results rounds run serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor report results rounds run serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -101,6 +102,23 @@ _plimsoll() {
         case $before in
         --ignore) mapfile -t COMPREPLY < <(compgen -W 'open-files local-ports time-wait-reuse tracking accept-line ipv6 network-path clock clock-sync timer cpu-governor cpu-turbo cpu-quota cpu-steal neighbours memory huge-pages power observers' -- "$word") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_doctor_options" -- "$word") ;;
+        esac
+        ;;
+    report)
+        case $before in
+        --format) mapfile -t COMPREPLY < <(compgen -W 'html' -- "$word") ;;
+        -o | --output)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            ;;
+        *)
+            if [[ $word == -* ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_report_options" -- "$word")
+            else
+                compopt -o filenames 2>/dev/null
+                mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$(_plimsoll_runs)" -- "$word")
+            fi
+            ;;
         esac
         ;;
     limit)
@@ -179,7 +197,7 @@ _plimsoll() {
             ;;
         esac
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor results rounds run serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor report results rounds run serve' -- "$word") ;;
     esac
 }
 

@@ -34,7 +34,7 @@ warnings_as_errors() {
     local compiler=$1
     (
         export CC=$compiler
-        configure "$ROOT/build-$compiler" --buildtype=debugoptimized -Dwerror=true -Dtests=true
+        configure "$ROOT/build-$compiler" --buildtype=debugoptimized -Dwerror=true -Dtests=true -Dcharts=disabled
         ninja -k 0 -C "$ROOT/build-$compiler" >"$ROOT/build-$compiler/compile.log" 2>&1 ||
             { grep -E '(error|warning|note): |undefined reference|error:' "$ROOT/build-$compiler/compile.log"; exit 1; }
     )

@@ -6,7 +6,7 @@ seconds=${1:-10}
 need build check
 dir="$ROOT/build-fuzz"
 say "building the fuzz targets with clang"
-CC=clang configure "$dir" --buildtype=debugoptimized -Dtests=false -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false
+CC=clang configure "$dir" --buildtype=debugoptimized -Dtests=false -Dfuzz=true -Dcharts=disabled -Db_sanitize=address,undefined -Db_lundef=false
 mapfile -t targets < <(ninja -C "$dir" -t targets all | sed -nE 's|^(tests/fuzz/fuzz_[^/:]+): .*_LINKER.*|\1|p')
 [ "${#targets[@]}" -gt 0 ] || die "tests/fuzz/meson.build lists no target"
 ninja -C "$dir" "${targets[@]}" >"$dir/compile.log" 2>&1 || { grep -vE '^\[[0-9]+/[0-9]+\] ' "$dir/compile.log" >&2; die "building failed"; }

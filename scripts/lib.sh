@@ -125,6 +125,6 @@ build_release() {
 }
 
 build_tests() {
-    configure "$BUILD_TEST" --buildtype=debugoptimized -Dtests=true
+    configure "$BUILD_TEST" --buildtype=debugoptimized -Dtests=true -Dcharts=disabled
     compile "$BUILD_TEST"
 }

@@ -25,13 +25,13 @@ e2e() {
 }
 
 say "address and undefined behaviour"
-configure "$ROOT/build-asan" --buildtype=debugoptimized -Dtests=true -Db_sanitize=address,undefined
+configure "$ROOT/build-asan" --buildtype=debugoptimized -Dtests=true -Dcharts=disabled -Db_sanitize=address,undefined
 compile "$ROOT/build-asan"
 meson test -C "$ROOT/build-asan" --no-rebuild --print-errorlogs --timeout-multiplier 5 || failed="$failed asan-unit"
 e2e address "$ROOT/build-asan" http1 errors tls secrets serve_torture serve_droplets
 
 say "threads"
-configure "$ROOT/build-tsan" --buildtype=debugoptimized -Dtests=true -Db_sanitize=thread
+configure "$ROOT/build-tsan" --buildtype=debugoptimized -Dtests=true -Dcharts=disabled -Db_sanitize=thread
 compile "$ROOT/build-tsan"
 without_aslr meson test -C "$ROOT/build-tsan" --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite load --suite serve ||
     failed="$failed tsan-unit"

@@ -15,6 +15,7 @@ int cmd_ab(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_mb(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_results(int argc, char **argv);
 int cmd_rounds(int argc, char **argv);
 int cmd_run(int argc, char **argv);

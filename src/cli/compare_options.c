@@ -20,40 +20,6 @@ static int parse_format(void *field, const char *text, const struct option_row *
     return err_hint(err, "table, markdown, json, csv or junit");
 }
 
-/* Names separated by commas. */
-static int parse_names(void *field, const char *text, const struct option_row *row, struct err *err)
-{
-    struct slice rest = slice_str(text);
-
-    if (option_check_printable(text, err) != 0)
-        return -1;
-    do {
-        const struct slice name = slice_trim(slice_split(&rest, ','));
-
-        if (name.len == 0) {
-            err_set(err, ERR_USAGE, 0, "\"%s\" holds an empty name", text);
-            return err_hint(err, "for example %s", row->example);
-        }
-        if (!strlist_add(field, name))
-            return err_set(err, ERR_SYSTEM, 0, "out of memory");
-    } while (rest.len > 0);
-    return 0;
-}
-
-static int parse_min_change(void *field, const char *text, const struct option_row *row, struct err *err)
-{
-    double share;
-
-    if (option_share(&share, text, row, err) != 0)
-        return -1;
-    if (!(share > 0 && share < 1)) {
-        err_set(err, ERR_USAGE, 0, "\"%s\" must lie between 0%% and 100%%", text);
-        return err_hint(err, "for example %s", row->example);
-    }
-    *(double *)field = share;
-    return 0;
-}
-
 /* clang-format off */
 static const struct option_row ROWS[] = {
     { .heading = "What to compare" },
@@ -71,13 +37,13 @@ static const struct option_row ROWS[] = {
       .parse = option_flag, FIELD(no_store) },
     { .name = "alias", .argument = "BASE,NEW[,...]", .example = "v1.2,v1.3",
       .help = "what to call the sides; otherwise the runs' name, or the path",
-      .parse = parse_names, FIELD(aliases) },
+      .parse = option_names, FIELD(aliases) },
     { .name = "metric", .argument = "NAME[,NAME...]", .shown_default = "requests_per_s, at a given rate latency_p99",
       .example = "latency_p99", .help = "what to compare; the first one decides, others are shown",
-      .parse = parse_names, FIELD(metrics) },
+      .parse = option_names, FIELD(metrics) },
     { .name = "by", .argument = "NAME[,NAME...]", .shown_default = "what varies within a side", .example = "connections,path",
       .help = "labels and members of config that tell cells apart; nothing else then keeps runs from being compared",
-      .parse = parse_names, FIELD(by) },
+      .parse = option_names, FIELD(by) },
 
     { .name = "per-target",
       .help = "each target of a run is a cell of its own",
@@ -86,7 +52,7 @@ static const struct option_row ROWS[] = {
     { .heading = "How to judge" },
     { .name = "min-change", .argument = "SHARE", .shown_default = "3%", .example = "5%",
       .help = "the least change that matters",
-      .parse = parse_min_change, FIELD(min_change) },
+      .parse = option_change, FIELD(min_change) },
     { .name = "tolerance", .argument = "FILE", .example = "rules.yaml",
       .help = "rules with json_path, tolerancy and max_failures, YAML or JSON: a Pass/Fail table, and exit status 1 when broken",
       .parse = option_path, FIELD(tolerance) },

@@ -118,7 +118,7 @@ static const char *const LEFT_OUT[] = {
     "connections",   "duration", "requests", "rate", "arrivals", "stages",      "burst",       "grow",
     "max-in-flight", "think",    "ramp-up",  "json", "csv",      "hdr",         "log",         "name",
     "label",         "no-store", "dry-run",  "slo",  "strict",   "max-errors",  "percentiles", "save-failures",
-    "no-retry",      "drain",    "share",    "of",   "start-at", "clock-check",
+    "no-retry",      "drain",    "share",    "of",   "start-at", "clock-check", "html",
 };
 
 static const char EPILOGUE[] = "Examples:\n"

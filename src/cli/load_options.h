@@ -16,7 +16,7 @@ enum progress_mode { PROGRESS_AUTO, PROGRESS_NONE, PROGRESS_JSON };
 
 /* Where results go; NULL: nowhere; "-": standard output. */
 struct load_outputs {
-    const char *json, *csv, *hdr, *log;
+    const char *json, *csv, *hdr, *log, *html;
 };
 
 /* Texts point into the command line. A number of 0 means "not given" where 0 is no legal value. */

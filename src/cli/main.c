@@ -29,6 +29,7 @@ static const struct command {
     { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
     { "doctor", cmd_doctor, "--help", false, "what would spoil a measurement on this machine" },
     { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
+    { "report", cmd_report, "--help", false, "one HTML page: verdict, figures, charts, comparison" },
     { "results", cmd_results, "--help", false, "list, show, tag, merge, export, import stored runs" },
     { "rounds", cmd_rounds, "--help", false, "rounds of concurrent commands, timed" },
     { "run", cmd_run, "--help", false, "a matrix of samples from a suite file" },
@@ -64,8 +65,8 @@ static const char HELP_TAIL[] =
     "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
     "3 the run is invalid, and the report says why; 130 interrupted.\n"
     "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare, man plimsoll-doctor,\n"
-    "man plimsoll-limit, man plimsoll-results, man plimsoll-rounds, man plimsoll-run, man plimsoll-serve,\n"
-    "man plimsoll-ab, man plimsoll-mb\n";
+    "man plimsoll-limit, man plimsoll-report, man plimsoll-results, man plimsoll-rounds, man plimsoll-run,\n"
+    "man plimsoll-serve, man plimsoll-ab, man plimsoll-mb\n";
 
 static void print_help(FILE *to)
 {

@@ -138,3 +138,36 @@ void option_hide(struct buf *out, struct slice value)
 {
     buf_add_str(out, "***");
 }
+
+int option_names(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct slice rest = slice_str(text);
+
+    if (option_check_printable(text, err) != 0)
+        return -1;
+    do {
+        const struct slice name = slice_trim(slice_split(&rest, ','));
+
+        if (name.len == 0) {
+            err_set(err, ERR_USAGE, 0, "\"%s\" holds an empty name", text);
+            return err_hint(err, "for example %s", row->example);
+        }
+        if (!strlist_add(field, name))
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    } while (rest.len > 0);
+    return 0;
+}
+
+int option_change(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    double share;
+
+    if (option_share(&share, text, row, err) != 0)
+        return -1;
+    if (!(share > 0 && share < 1)) {
+        err_set(err, ERR_USAGE, 0, "\"%s\" must lie between 0%% and 100%%", text);
+        return err_hint(err, "for example %s", row->example);
+    }
+    *(double *)field = share;
+    return 0;
+}

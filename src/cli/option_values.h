@@ -14,6 +14,8 @@ option_parser option_text;     /* const char *: points into the command line; no
 option_parser option_bytes;    /* const char *: any text, empty too */
 option_parser option_list;     /* struct strlist: one more entry; not empty, no control characters */
 option_parser option_path;     /* const char *: not empty */
+option_parser option_names;    /* struct strlist: names separated by commas */
+option_parser option_change;   /* double: a share above 0 and below 1 */
 
 /* Redactors. */
 option_redactor option_hide; /* all of it */

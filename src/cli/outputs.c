@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/complain.h"
 #include "report/csv.h"
+#include "report/html.h"
 #include "report/hdr.h"
 
 /* The documents of a run with thousands of targets stay far below this. */
@@ -40,6 +41,19 @@ static int render_json(struct buf *out, const struct result *r, struct err *err)
     return result_to_json(r, out, err);
 }
 
+static int render_html(struct buf *out, const struct result *r, struct err *err)
+{
+    struct collection c = { 0 };
+    int failed;
+
+    collection_begin(&c);
+    failed = collection_add(&c, r, (struct slice){ 0 }, NULL, "this run", err);
+    if (failed == 0)
+        failed = report_html(out, &c, &(struct html_options){ 0 }, err);
+    collection_release(&c);
+    return failed;
+}
+
 static bool is_stdout(const char *path)
 {
     return path != NULL && strcmp(path, "-") == 0;
@@ -47,7 +61,7 @@ static bool is_stdout(const char *path)
 
 bool outputs_use_stdout(const struct load_outputs *o)
 {
-    return is_stdout(o->json) || is_stdout(o->csv) || is_stdout(o->hdr) || is_stdout(o->log);
+    return is_stdout(o->json) || is_stdout(o->csv) || is_stdout(o->hdr) || is_stdout(o->log) || is_stdout(o->html);
 }
 
 static int blame(const char *option, const char *path, int sys, const char *hint, struct err *err)
@@ -141,7 +155,9 @@ static int check_apart(const struct load_outputs *o, struct err *err)
 {
     const struct {
         const char *option, *path;
-    } all[] = { { "--json", o->json }, { "--csv", o->csv }, { "--hdr", o->hdr }, { "--log", o->log } };
+    } all[] = {
+        { "--json", o->json }, { "--csv", o->csv }, { "--hdr", o->hdr }, { "--log", o->log }, { "--html", o->html }
+    };
     const size_t n = sizeof(all) / sizeof(all[0]);
 
     for (size_t i = 0; i < n; i++) {
@@ -159,7 +175,8 @@ static int check_apart(const struct load_outputs *o, struct err *err)
 int outputs_check(const struct load_outputs *o, struct err *err)
 {
     if (check_apart(o, err) != 0 || check_file("--json", o->json, err) != 0 || check_file("--csv", o->csv, err) != 0 ||
-        check_file("--hdr", o->hdr, err) != 0 || check_file("--log", o->log, err) != 0)
+        check_file("--hdr", o->hdr, err) != 0 || check_file("--log", o->log, err) != 0 ||
+        check_file("--html", o->html, err) != 0)
         return -1;
     return 0;
 }
@@ -206,6 +223,7 @@ bool outputs_write(const struct load_outputs *o, const struct result *r, const c
         { "--json", o->json, render_json },
         { "--csv", o->csv, render_csv },
         { "--hdr", o->hdr, render_hdr },
+        { "--html", o->html, render_html },
     };
     bool ok = true;
 

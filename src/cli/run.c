@@ -15,6 +15,7 @@
 #include "cli/installed.h"
 #include "cli/interrupt.h"
 #include "cli/outputs.h"
+#include "cli/report_run.h"
 #include "cli/run_compare.h"
 #include "cli/run_matrix.h"
 #include "cli/run_options.h"
@@ -42,12 +43,14 @@ struct run {
     struct strlist facts; /* name, value, name, value */
     struct progress progress;
     bool promises_kept;
+    struct collection pages; /* of --html */
 };
 
 static FILE *text_to(const struct run_options *o)
 {
     const bool taken = (o->json != NULL && strcmp(o->json, "-") == 0) ||
-                       (o->markdown != NULL && strcmp(o->markdown, "-") == 0);
+                       (o->markdown != NULL && strcmp(o->markdown, "-") == 0) ||
+                       (o->html != NULL && strcmp(o->html, "-") == 0);
 
     return taken ? stderr : stdout;
 }
@@ -155,7 +158,7 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
         return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (!run->options->no_store)
         storing_keep(r, NULL, WHO);
-    return 0;
+    return run->options->html != NULL ? report_run_add(&run->pages, r, err) : 0;
 }
 
 /* ---- resuming ---- */
@@ -192,6 +195,8 @@ static int take_stored(void *arg, struct slice json, struct err *err)
         run->done[step] = true;
         run->promises_kept = run->promises_kept && result_promises_kept(r);
         rc = run_matrix_add(&run->matrix, step, SAMPLE_VALID, r, NULL, err);
+        if (rc == 0 && run->options->html != NULL)
+            rc = report_run_add(&run->pages, r, err);
     }
     result_free(r);
     return rc;
@@ -248,7 +253,7 @@ static bool write_file(const char *path, struct buf *text)
     return rc == 0;
 }
 
-static bool write_outputs(const struct run *run)
+static bool write_outputs(struct run *run)
 {
     const struct run_options *o = run->options;
     struct err err = { 0 };
@@ -268,6 +273,11 @@ static bool write_outputs(const struct run *run)
         good = write_file(o->markdown, &text) && good;
     }
     buf_release(&text);
+    if (o->html != NULL && report_run_write(&run->pages, o->html, run->name, run->suite->gate_metric,
+                                            run->suite->gate_min_change, &err) != 0) {
+        cli_complain(WHO, &err);
+        good = false;
+    }
     return good;
 }
 
@@ -407,6 +417,7 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
     if (run.done == NULL)
         err_set(&err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (run.done == NULL || run_matrix_init(&run.matrix, p, run.name, run.id, &err) != 0 ||
+        (o->html != NULL && report_run_begin(&run.pages, s->baseline, &err) != 0) ||
         (o->resume != NULL && resume(&run, &err) != 0) || make_work_dir(&run, &err) != 0)
         code = cli_complain(WHO, &err);
     else
@@ -415,6 +426,7 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
         run_remove_work_dir(run.work_dir);
     free(run.done);
     strlist_release(&run.facts);
+    collection_release(&run.pages);
     matrix_release(&run.matrix);
     return code;
 }

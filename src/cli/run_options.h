@@ -12,7 +12,7 @@ struct run_options {
     struct strlist sets, only; /* NAME=VALUE; cells */
     struct strlist labels;
     struct strlist command; /* argv without its secrets */
-    const char *name, *resume, *json, *markdown, *work_dir;
+    const char *name, *resume, *json, *markdown, *html, *work_dir;
     uint64_t samples; /* 0: as the suite says */
     uint64_t seed;
     bool has_seed, dry_run, schema, over_budget, verbose, strict, no_store;

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/html_out.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+enum { TEXT_MAX_BYTES = 1 << 20, SPARK_WIDTH = 96, SPARK_HEIGHT = 20 };
+#define UNKNOWN "\xef\xbf\xbd" /* U+FFFD */
+#define DASH "\xe2\x80\x93"
+
+static const char *entity(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_control(unsigned char c)
+{
+    return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+}
+
+void html_slice(struct buf *out, struct slice text)
+{
+    while (text.len > 0) {
+        const size_t n = utf8_length(text);
+        const char *escaped = entity(text.ptr[0]);
+
+        if (n == 0 || is_control((unsigned char)text.ptr[0]))
+            buf_add_str(out, text.ptr[0] == '\r' ? "" : UNKNOWN);
+        else if (escaped != NULL)
+            buf_add_str(out, escaped);
+        else
+            buf_append(out, text.ptr, n);
+        text = slice_drop(text, n > 0 ? n : 1);
+    }
+}
+
+void html_text(struct buf *out, const char *text)
+{
+    html_slice(out, slice_str(text));
+}
+
+void html_printf(struct buf *out, const char *fmt, ...)
+{
+    struct buf text;
+    va_list args;
+
+    buf_init(&text, TEXT_MAX_BYTES);
+    va_start(args, fmt);
+    buf_vprintf(&text, fmt, args);
+    va_end(args);
+    html_slice(out, buf_slice(&text));
+    buf_release(&text);
+}
+
+void html_element(struct buf *out, const char *name, const char *class, const char *text)
+{
+    if (class != NULL)
+        buf_printf(out, "<%s class=\"%s\">", name, class);
+    else
+        buf_printf(out, "<%s>", name);
+    html_text(out, text);
+    buf_printf(out, "</%s>\n", name);
+}
+
+/* ---- tables ---- */
+
+void html_table_open(struct buf *out, const char *caption, const char *columns)
+{
+    struct slice rest = slice_str(columns);
+
+    buf_add_str(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    html_text(out, caption);
+    buf_add_str(out, "\"><table><caption>");
+    html_text(out, caption);
+    buf_add_str(out, "</caption><thead><tr>");
+    while (rest.len > 0) {
+        struct slice name = slice_split(&rest, '|');
+        const bool number = slice_starts(name, SLICE("#"));
+
+        buf_add_str(out, number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+        html_slice(out, slice_drop(name, number ? 1 : 0));
+        buf_add_str(out, "</th>");
+    }
+    buf_add_str(out, "</tr></thead><tbody>\n");
+}
+
+void html_table_close(struct buf *out)
+{
+    buf_add_str(out, "</tbody></table></div>\n");
+}
+
+void html_row_open(struct buf *out)
+{
+    buf_add_str(out, "<tr>");
+}
+
+void html_row_close(struct buf *out)
+{
+    buf_add_str(out, "</tr>\n");
+}
+
+void html_cell(struct buf *out, const char *text)
+{
+    buf_add_str(out, "<td>");
+    html_text(out, text);
+    buf_add_str(out, "</td>");
+}
+
+void html_cell_head(struct buf *out, const char *text)
+{
+    buf_add_str(out, "<th scope=\"row\">");
+    html_text(out, text);
+    buf_add_str(out, "</th>");
+}
+
+void html_cell_number(struct buf *out, double value, const char *text)
+{
+    if (isnan(value)) {
+        buf_add_str(out, "<td class=\"n\">" DASH "</td>");
+        return;
+    }
+    buf_printf(out, "<td class=\"n\" data-v=\"%.9g\">", value);
+    html_text(out, text);
+    buf_add_str(out, "</td>");
+}
+
+/* ---- JSON ---- */
+
+void html_json_number(struct buf *out, double value)
+{
+    if (isfinite(value))
+        buf_printf(out, "%.5g", value);
+    else
+        buf_add_str(out, "null");
+}
+
+void html_json_embed(struct buf *out, struct slice json)
+{
+    for (ptrdiff_t at = slice_find(json, '<'); at >= 0; at = slice_find(json, '<')) {
+        buf_add_slice(out, slice_take(json, (size_t)at));
+        buf_add_str(out, "\\u003c");
+        json = slice_drop(json, (size_t)at + 1);
+    }
+    buf_add_slice(out, json);
+}
+
+/* ---- pieces ---- */
+
+void html_chart(struct buf *out, const char *kind, const char *key, const char *label)
+{
+    buf_printf(out, "<figure class=\"chart\" data-chart=\"%s\" data-key=\"", kind);
+    html_text(out, key);
+    buf_add_str(out, "\"><div class=\"plot\" role=\"img\" aria-label=\"");
+    html_text(out, label);
+    buf_add_str(out, "\"></div><figcaption>");
+    html_text(out, label);
+    buf_add_str(out, "</figcaption></figure>\n");
+}
+
+void html_details_open(struct buf *out, const char *id, const char *summary, bool open)
+{
+    buf_add_str(out, "<details");
+    if (id != NULL)
+        buf_printf(out, " id=\"%s\"", id);
+    buf_add_str(out, open ? " open><summary>" : "><summary>");
+    html_text(out, summary);
+    buf_add_str(out, "</summary>\n");
+}
+
+void html_details_close(struct buf *out)
+{
+    buf_add_str(out, "</details>\n");
+}
+
+void html_spark(struct buf *out, const float *values, size_t count, const char *label)
+{
+    float max = 0;
+    bool pen = false;
+
+    for (size_t i = 0; i < count; i++)
+        max = values[i] > max ? values[i] : max;
+    if (count < 2 || max <= 0)
+        return;
+    buf_printf(out, "<svg class=\"spark\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", SPARK_WIDTH, SPARK_HEIGHT);
+    html_text(out, label);
+    buf_add_str(out, "\"><path d=\"");
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(values[i])) {
+            pen = false;
+            continue;
+        }
+        buf_printf(out, "%c%.1f %.1f", pen ? 'L' : 'M', 1 + (SPARK_WIDTH - 2) * (double)i / (double)(count - 1),
+                   SPARK_HEIGHT - 1 - (SPARK_HEIGHT - 2) * (double)(values[i] / max));
+        pen = true;
+    }
+    buf_add_str(out, "\"/></svg>");
+}

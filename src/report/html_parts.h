@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page in the making, and its sections in the order in which they stand. Each adds nothing when it has nothing to
+ * say. Failures of memory are the bufs'. Private to report/. */
+#ifndef PLIMSOLL_REPORT_HTML_PARTS_H
+#define PLIMSOLL_REPORT_HTML_PARTS_H
+
+#include "base/units.h"
+#include "report/html.h"
+#include "report/html_out.h"
+#include "result/comparison.h"
+
+enum { HTML_SPARK_MAX = 40, HTML_SECTIONS_MAX = 40 };
+#define PAGE_TEXT_MAX 64
+
+/* What of a document is needed after it was let go. */
+struct page_document {
+    double rate_asked, received_per_s; /* NAN: not known */
+    float spark[HTML_SPARK_MAX];       /* p99 over time, seconds */
+    size_t spark_count;
+    bool limited;
+};
+
+/* A sample: a record of page.all. */
+struct page_record {
+    size_t run, document; /* of the collection */
+};
+
+/* Samples that are alike: of one cell and one run. Indices of page.all's records. */
+struct page_group {
+    size_t *records;
+    size_t count;
+};
+
+struct page {
+    const struct collection *c;
+    const struct html_options *options;
+    struct buf body; /* the sections */
+    struct buf data; /* members of the script's JSON object */
+    struct {
+        const char *id, *title;
+    } sections[HTML_SECTIONS_MAX];
+    size_t section_count;
+    bool in_section;
+
+    struct page_document **documents; /* by run, by document */
+    struct result **shown;            /* by run, when each has but one document; else NULL */
+
+    struct side all;             /* every run's records */
+    struct page_record *records; /* by record of all */
+    struct strlist dimensions;   /* of a suite's cells; empty: found by the comparison */
+    struct comparison cells;     /* all against itself: which cells there are */
+    size_t cell_count;
+    struct page_group *groups; /* by cell, then by run */
+
+    struct comparison *comparisons; /* of run 1 + i against run 0 */
+    size_t comparison_count;
+};
+
+/* html_page.c */
+MUST_CHECK int page_init(struct page *p, const struct collection *c, const struct html_options *o, struct err *err);
+void page_release(struct page *p);
+/* Ends the section before it. */
+void page_section(struct page *p, const char *id, const char *title);
+void page_end_sections(struct page *p);
+static inline const struct page_group *page_group(const struct page *p, size_t cell, size_t run)
+{
+    return &p->groups[cell * p->c->count + run];
+}
+/* "edge/500/1"; "" when there is one cell only. */
+const char *page_cell_label(const struct page *p, size_t cell);
+/* Mean over a group's samples that are valid and have it (geometric, as comparisons have it, when all are above 0);
+ * count (may be NULL) says how many they are. NAN: none. */
+double page_figure(const struct page *p, const struct page_group *g, const char *metric, size_t *count);
+/* The first record that has it; NULL: none. */
+const struct metric *page_metric(const struct page *p, const char *name);
+/* "requests/s", "latency p99.9". */
+const char *page_metric_name(char out[PAGE_TEXT_MAX], const char *name);
+/* A metric's value as comparisons show it. */
+const char *page_value(char out[PAGE_TEXT_MAX], const struct metric *m, double value);
+const char *page_duration(char out[UNITS_TEXT_MAX], double seconds); /* "-" for NAN */
+
+/* Sections. */
+void html_part_verdict(struct page *p);
+void html_part_headline(struct page *p);
+void html_part_matrix(struct page *p);
+void html_part_compare(struct page *p);
+void html_part_latency(struct page *p);
+void html_part_time(struct page *p);
+void html_part_phases(struct page *p);
+void html_part_errors(struct page *p);
+void html_part_health(struct page *p);
+void html_part_connections(struct page *p);
+void html_part_targets(struct page *p);
+void html_part_rounds(struct page *p);
+void html_part_watch(struct page *p);
+MUST_CHECK int html_part_cells(struct page *p, struct err *err);
+MUST_CHECK int html_part_about(struct page *p, struct err *err);
+
+#endif

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The HTML page: what it says, that it is one file, and that nothing from outside becomes markup."""
+import html.parser
+import json
+import re
+import subprocess
+
+import pytest
+
+EVIL = "<script>alert(1)</script>"
+
+
+class Page(html.parser.HTMLParser):
+    """Elements that matter, and the text of tables, as a browser without scripts has them."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.text, self.elements, self.rows, self._cell, self._in = text, [], [], None, []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self._cell = ""
+
+    def handle_endtag(self, tag):
+        if tag in ("td", "th") and self._cell is not None:
+            self.rows[-1].append(self._cell.strip())
+            self._cell = None
+
+    def handle_data(self, data):
+        if self._cell is not None:
+            self._cell += data
+
+    def ids(self):
+        return [a["id"] for _, a in self.elements if "id" in a]
+
+    def documents(self):
+        return json.loads(re.search(r'id="documents">(.*?)</script>', self.text, re.S)[1])
+
+
+def run(plimsoll, *words, code=0, **options):
+    done = subprocess.run([plimsoll, *map(str, words)], capture_output=True, text=True, timeout=60, **options)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def measured(plimsoll, tmp_path_factory):
+    """A folder with two documents: all ok, and one with failures and markup wherever users may write."""
+    from lib.serve_http import Server
+
+    folder = tmp_path_factory.mktemp("measured")
+    server = Server(plimsoll, "--threads", "1")
+    run(plimsoll, "load", "-c", 2, "-n", 400, "--no-store", "--name", "good", "--slo", "p99<30s", "--json", folder / "good.json",
+        "--html", folder / "good.html", "-H", "Authorization: Bearer hush-hush", server.url("/bytes/100"))
+    run(plimsoll, "load", "-c", 2, "-n", 400, "--no-store", "--name", f"bad {EVIL}", "--label", f"team={EVIL}", "--max-errors", "100%",
+        "--json", folder / "bad.json", "-H", f"X-Evil: {EVIL}", server.url("/bytes/100?q=%3Cscript%3E"), server.url(f"/status/503?q={EVIL}"))
+    server.stop()
+    return folder
+
+
+def report(plimsoll, folder, *words):
+    run(plimsoll, "report", "--no-store", *words, "-o", folder / "page.html")
+    return Page((folder / "page.html").read_text(encoding="utf-8"))
+
+
+def test_the_page_of_load(measured):
+    page = Page((measured / "good.html").read_text(encoding="utf-8"))
+    assert "all 400 requests ok" in page.text and "Promises kept" in page.text
+    assert {"verdict", "headline", "about"} <= set(page.ids())
+    document = json.loads((measured / "good.json").read_text())
+    assert page.documents() == [document]
+    assert "hush-hush" not in page.text
+
+
+def test_one_file_without_a_network(plimsoll, measured):
+    page = report(plimsoll, measured, measured / "good.json", measured / "bad.json")
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "action", "data"):
+            value = attributes.get(name) or ""
+            assert not value or value.startswith(("#", "data:")), (tag, value)
+        assert tag not in ("link", "iframe", "object") or attributes.get("href") == "data:,"
+    assert "@import" not in page.text and "url(http" not in page.text
+
+
+def test_texts_from_outside_stay_texts(plimsoll, measured):
+    page = report(plimsoll, measured, measured / "bad.json", "--title", EVIL)
+    plain = report(plimsoll, measured, measured / "good.json")
+    assert [t for t, _ in page.elements].count("script") == [t for t, _ in plain.elements].count("script")
+    assert "<script>alert" not in page.text
+    assert any(EVIL in cell for row in page.rows for cell in row)
+    assert page.documents()[0]["name"] == f"bad {EVIL}"
+
+
+def test_ids_are_unique(plimsoll, measured):
+    ids = report(plimsoll, measured, measured / "good.json", measured / "bad.json").ids()
+    assert len(ids) == len(set(ids))
+
+
+def test_names_of_runs(plimsoll, measured):
+    page = report(plimsoll, measured, measured / "good.json", measured / "bad.json", "--alias", "v1,v2")
+    names = [row[0] for row in page.rows if row]
+    assert "v1" in names and "v2" in names and "good" not in page.text[page.text.index('id="headline"'):page.text.index('id="about"')]
+
+
+def test_standard_output_and_mistakes(plimsoll, measured):
+    done = run(plimsoll, "report", measured / "good.json", "-o", "-")
+    assert done.stdout.startswith("<!DOCTYPE html>") and done.stdout.rstrip().endswith("</html>")
+    assert "did you mean html?" in run(plimsoll, "report", measured / "good.json", "--format", "htm", code=2).stderr
+    assert "no run was given" in run(plimsoll, "report", code=2).stderr
+    assert "3 names" not in run(plimsoll, "report", measured / "good.json", "--alias", "a,b", code=2).stdout
+    missing = run(plimsoll, "report", measured / "none.json", "-o", measured / "never.html", code=2)
+    assert "none.json" in missing.stderr and not (measured / "never.html").exists()
+    run(plimsoll, "report", measured / "good.json", "-o", measured / "no" / "such" / "folder.html", code=3)
+
+
+def test_a_suite_and_its_baseline(plimsoll, tmp_path):
+    environment = {"PLIMSOLL_DB": str(tmp_path / "r.db"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    (tmp_path / "s.yaml").write_text("""
+name: tiny
+matrix:
+  size: [1, 2]
+  way: [x, y]
+samples: 2
+command: "true"
+baseline: first
+""")
+    run(plimsoll, "run", tmp_path / "s.yaml", "--html", tmp_path / "one.html", env=environment)
+    one = Page((tmp_path / "one.html").read_text())
+    assert "all 8 samples" in one.text
+    run(plimsoll, "results", "tag", "tiny@latest", "first", env=environment)
+    run(plimsoll, "run", tmp_path / "s.yaml", "--html", tmp_path / "two.html", env=environment)
+    two = Page((tmp_path / "two.html").read_text())
+    assert two.text.count("all 8 samples") == 2 and "first" in two.text
+    labels = {row[0] for row in two.rows if row}
+    assert {"1/x", "1/y", "2/x", "2/y"} <= labels

@@ -14,13 +14,13 @@
 #include "cli/complain.h"
 #include "cli/installed.h"
 #include "cli/interrupt.h"
-#include "cli/outputs.h"
 #include "cli/report_run.h"
 #include "cli/run_compare.h"
 #include "cli/run_matrix.h"
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
 #include "cli/run_progress.h"
+#include "cli/run_work.h"
 #include "cli/storing.h"
 #include "report/matrix.h"
 #include "suite/keys.h"
@@ -36,8 +36,8 @@ struct run {
     const struct plan *plan;
     const char *name;
     char id[UUID_TEXT_MAX], mark[PLAN_MARK_MAX];
-    char work_dir[PATH_MAX];
-    bool work_dir_is_ours, lost_something;
+    struct run_work work;
+    bool lost_something;
     bool *done; /* by step */
     struct matrix matrix;
     struct strlist facts; /* name, value, name, value */
@@ -95,6 +95,13 @@ static void on_fact(void *arg, const char *name, const char *value)
     buf_release(&line);
 }
 
+static void on_summary(void *arg, struct slice text)
+{
+    struct run *run = arg;
+
+    buf_add_slice(&run->matrix.summary, text);
+}
+
 static void on_bytes(void *arg, const char *url, struct slice request, struct slice reply)
 {
     struct run *run = arg;
@@ -142,6 +149,14 @@ static void say_sample(struct run *run, const struct plan_step *step, enum sampl
     buf_release(&line);
 }
 
+/* What the page and the suite's summary are made of. */
+static int keep_for_the_end(struct run *run, size_t step, const struct result *r, struct err *err)
+{
+    if (run->options->html != NULL && report_run_add(&run->pages, r, err) != 0)
+        return -1;
+    return run->suite->summary.count > 0 ? run_work_keep(&run->work, step, r, err) : 0;
+}
+
 static int on_sample(void *arg, const struct plan_step *step, enum sample_outcome outcome, struct result *r,
                      const char *note, struct err *err)
 {
@@ -158,7 +173,7 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
         return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (!run->options->no_store)
         storing_keep(r, NULL, WHO);
-    return run->options->html != NULL ? report_run_add(&run->pages, r, err) : 0;
+    return keep_for_the_end(run, (size_t)(step - run->plan->steps), r, err);
 }
 
 /* ---- resuming ---- */
@@ -195,8 +210,8 @@ static int take_stored(void *arg, struct slice json, struct err *err)
         run->done[step] = true;
         run->promises_kept = run->promises_kept && result_promises_kept(r);
         rc = run_matrix_add(&run->matrix, step, SAMPLE_VALID, r, NULL, err);
-        if (rc == 0 && run->options->html != NULL)
-            rc = report_run_add(&run->pages, r, err);
+        if (rc == 0)
+            rc = keep_for_the_end(run, step, r, err);
     }
     result_free(r);
     return rc;
@@ -227,7 +242,9 @@ static int resume(struct run *run, struct err *err)
         snprintf(run->id, sizeof(run->id), "%s", found.runs[0].id);
         free(run->matrix.run);
         run->matrix.run = strdup(run->id);
-        rc = runstore_documents(store, found.runs[0].number, take_stored, run, err);
+        rc = run_work_lock_run(&run->work, run->id, err) != 0
+                 ? -1
+                 : runstore_documents(store, found.runs[0].number, take_stored, run, err);
     }
     listing_release(&found);
     runstore_close(store);
@@ -290,8 +307,8 @@ static void say_next(const struct run *run, FILE *to)
     else if (!o->no_store && run->suite->baseline == NULL)
         fprintf(to, "\nNext: plimsoll results tag %.8s baseline; later: plimsoll compare baseline %s@latest\n", run->id,
                 run->name);
-    if (run->lost_something || !run->work_dir_is_ours)
-        fprintf(to, "What commands, services and samples wrote: %s\n", run->work_dir);
+    if (run->lost_something || !run->work.is_ours)
+        fprintf(to, "What commands, services and samples wrote: %s\n", run->work.dir);
 }
 
 static int publish(struct run *run)
@@ -322,25 +339,6 @@ static int publish(struct run *run)
 
 /* ---- the beginning ---- */
 
-static int make_work_dir(struct run *run, struct err *err)
-{
-    const char *temporary = getenv("TMPDIR");
-
-    if (run->options->work_dir != NULL) {
-        if (outputs_check_directory("--work-dir", run->options->work_dir, err) != 0)
-            return -1;
-        if (realpath(run->options->work_dir, run->work_dir) == NULL)
-            return err_set(err, ERR_CONFIG, errno, "--work-dir %s", run->options->work_dir);
-        return 0;
-    }
-    snprintf(run->work_dir, sizeof(run->work_dir), "%s/plimsoll-run-XXXXXX",
-             temporary != NULL && temporary[0] == '/' ? temporary : "/tmp");
-    if (mkdtemp(run->work_dir) == NULL)
-        return err_set(err, ERR_SYSTEM, errno, "cannot make a folder for the run's files in %s", run->work_dir);
-    run->work_dir_is_ours = true;
-    return 0;
-}
-
 static void announce(const struct run *run)
 {
     struct buf text;
@@ -366,7 +364,8 @@ static int run_plan(struct run *run)
     struct runner runner = { .plan = run->plan,
                              .program = program,
                              .run = run->id,
-                             .work_dir = run->work_dir,
+                             .work_dir = run->work.dir,
+                             .documents = run->work.documents,
                              .done = run->done,
                              .over_budget = run->options->over_budget,
                              .show_verify = run->options->verbose,
@@ -376,6 +375,7 @@ static int run_plan(struct run *run)
                              .on_sample = on_sample,
                              .on_bytes = on_bytes,
                              .on_fact = on_fact,
+                             .on_summary = on_summary,
                              .on_warning = on_warning };
     bool any = false;
     int rc, code;
@@ -395,7 +395,7 @@ static int run_plan(struct run *run)
         if (any)
             publish(run);
         else
-            cli_note(WHO, "what commands and services wrote: %s", run->work_dir);
+            cli_note(WHO, "what commands and services wrote: %s", run->work.dir);
         return any ? EXIT_INVALID : code;
     }
     code = publish(run);
@@ -405,9 +405,12 @@ static int run_plan(struct run *run)
 static int with_plan(const struct run_options *o, const struct suite *s, const struct plan *p)
 {
     struct err err = { 0 };
-    struct run run = {
-        .options = o, .suite = s, .plan = p, .name = o->name != NULL ? o->name : s->name, .promises_kept = true
-    };
+    struct run run = { .options = o,
+                       .suite = s,
+                       .plan = p,
+                       .name = o->name != NULL ? o->name : s->name,
+                       .promises_kept = true,
+                       .work = RUN_WORK_NONE };
     int code = EXIT_USAGE;
 
     uuid_make(run.id);
@@ -418,12 +421,14 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
         err_set(&err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (run.done == NULL || run_matrix_init(&run.matrix, p, run.name, run.id, &err) != 0 ||
         (o->html != NULL && report_run_begin(&run.pages, s->baseline, &err) != 0) ||
-        (o->resume != NULL && resume(&run, &err) != 0) || make_work_dir(&run, &err) != 0)
+        run_work_open(&run.work, o->work_dir, run.id, &err) != 0 ||
+        (o->resume != NULL ? resume(&run, &err)
+         : o->no_store     ? 0
+                           : run_work_lock_run(&run.work, run.id, &err)) != 0)
         code = cli_complain(WHO, &err);
     else
         code = run_plan(&run);
-    if (run.work_dir_is_ours && !run.lost_something)
-        run_remove_work_dir(run.work_dir);
+    run_work_close(&run.work, run.lost_something);
     free(run.done);
     strlist_release(&run.facts);
     collection_release(&run.pages);

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/run_compare.h"
 
-#include <dirent.h>
-#include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/complain.h"
 #include "cli/storing.h"
@@ -83,21 +80,4 @@ int run_compare(struct matrix *m, const struct suite *s, bool strict, int code, 
     if (s->baseline != NULL)
         code = worse(code, with_baseline(m, s, strict, to, who));
     return code;
-}
-
-void run_remove_work_dir(const char *path)
-{
-    DIR *d = opendir(path);
-
-    for (const struct dirent *e = d != NULL ? readdir(d) : NULL; e != NULL; e = readdir(d)) {
-        char file[PATH_MAX];
-
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
-            continue;
-        snprintf(file, sizeof(file), "%s/%s", path, e->d_name);
-        unlink(file); /* a folder that a command made stays, and so does this one */
-    }
-    if (d != NULL)
-        closedir(d);
-    rmdir(path);
 }

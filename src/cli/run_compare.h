@@ -10,7 +10,5 @@
 
 /* code: what the run itself ends with; the worse of both is returned (130, then 1 before 3 before 4 before 0). */
 int run_compare(struct matrix *m, const struct suite *s, bool strict, int code, FILE *to, const char *who);
-/* A folder of a run's files, with all in it. */
-void run_remove_work_dir(const char *path);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SUMMARY_MAX ((size_t)4 << 20)
+
 static int no_memory(struct err *err)
 {
     return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
@@ -27,6 +29,7 @@ static bool copy_cell(struct matrix_cell *out, const struct plan_cell *cell, siz
 int run_matrix_init(struct matrix *m, const struct plan *p, const char *name, const char *run, struct err *err)
 {
     *m = (struct matrix){ .side_count = p->sides };
+    buf_init(&m->summary, SUMMARY_MAX);
     m->name = strdup(name);
     m->run = strdup(run);
     m->cells = calloc(p->cell_count + 1, sizeof(*m->cells));
@@ -67,6 +70,7 @@ int run_matrix_add(struct matrix *m, size_t step, enum sample_outcome outcome, c
     s->note = note != NULL && note[0] != '\0' ? strdup(note) : NULL;
     if (r == NULL)
         return 0;
+    s->broke_promise = !result_promises_kept(r);
     s->record = side->count;
     if (!side_add_result(side, r, m->cells[s->cell].name) || side->count <= s->record)
         return no_memory(err);
@@ -94,7 +98,7 @@ size_t run_matrix_find(const struct plan *p, const struct result *r)
     const uint32_t side = strlist_contains(&r->labels, SLICE(RUN_SIDE_LABEL "=b")) ? 1 : 0;
 
     for (size_t k = 0; k < p->step_count; k++)
-        if (r->has_sample && p->steps[k].sample == r->sample && p->steps[k].side == side &&
+        if (r->has_sample && p->steps[k].sample + 1 == r->sample && p->steps[k].side == side &&
             is_cell_of(p, &p->cells[p->steps[k].cell], r))
             return k;
     return SIZE_MAX;

@@ -37,7 +37,7 @@ static void as_json(struct buf *out, const struct runner_progress *now)
                "{\"elapsed_s\": %.3f, \"stage\": \"%s\", \"step\": %zu, \"steps\": %zu, \"cell\": ", now->elapsed_s,
                now->stage, now->step, now->steps);
     if (now->now != NULL)
-        buf_printf(out, "%u, \"sample\": %u, \"side\": %u", now->now->cell, now->now->sample, now->now->side);
+        buf_printf(out, "%u, \"sample\": %u, \"side\": %u", now->now->cell, now->now->sample + 1, now->now->side);
     else
         buf_add_str(out, "null, \"sample\": null, \"side\": null");
     if (!isnan(now->left_s))

@@ -31,7 +31,7 @@ static struct comparison_metric described(const struct matrix *m, const char *na
 }
 
 struct counts {
-    uint32_t planned, valid, pending, not_run;
+    uint32_t planned, valid, pending, not_run, broken;
 };
 
 static struct counts count_samples(const struct matrix *m, uint32_t cell, uint32_t side)
@@ -47,6 +47,7 @@ static struct counts count_samples(const struct matrix *m, uint32_t cell, uint32
         c.valid += s->outcome == MATRIX_VALID;
         c.pending += s->outcome == MATRIX_PENDING;
         c.not_run += s->outcome == MATRIX_NOT_RUN;
+        c.broken += s->broke_promise;
     }
     return c;
 }
@@ -59,6 +60,8 @@ static const char *state_of(const struct counts *c, char out[32])
         return "not run";
     if (c->valid < c->planned - c->pending - c->not_run)
         return "invalid samples";
+    if (c->broken > 0)
+        return "promise broken";
     snprintf(out, 32, "%s", c->pending > 0 ? "part" : "ok");
     return out;
 }
@@ -304,6 +307,8 @@ int report_matrix(struct buf *out, const struct matrix *m, unsigned width, struc
     }
     losses_text(out, m);
     lists_text(out, m);
+    if (m->summary.len > 0)
+        buf_printf(out, "\n%.*s", SLICE_FMT(buf_slice(&m->summary)));
     return buf_ok(out) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
 }
 
@@ -341,6 +346,25 @@ static void markdown_row(struct buf *out, const struct matrix *m, uint32_t cell,
     buf_add_char(out, '\n');
 }
 
+/* Its tables are Markdown's already (lines with | in front), and notes (> in front); all else is shown as it is. */
+static void summary_markdown(struct buf *out, struct slice text)
+{
+    bool is_fenced = false;
+
+    while (text.len > 0) {
+        const struct slice line = slice_split(&text, '\n');
+        const bool is_own = slice_starts(line, SLICE("|")) || slice_starts(line, SLICE("> ")) || line.len == 0;
+
+        if (is_own == is_fenced && line.len > 0) {
+            buf_add_str(out, is_fenced ? "```\n\n" : "\n```\n");
+            is_fenced = !is_fenced;
+        }
+        buf_printf(out, "%.*s\n", SLICE_FMT(line));
+    }
+    if (is_fenced)
+        buf_add_str(out, "```\n");
+}
+
 void report_matrix_markdown(struct buf *out, const struct matrix *m)
 {
     char heading[WORDS_MAX];
@@ -362,4 +386,5 @@ void report_matrix_markdown(struct buf *out, const struct matrix *m)
     for (uint32_t cell = 0; cell < m->cell_count; cell++)
         for (uint32_t side = 0; side < m->side_count; side++)
             markdown_row(out, m, cell, side);
+    summary_markdown(out, buf_slice(&m->summary));
 }

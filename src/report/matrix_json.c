@@ -128,6 +128,16 @@ static void effects(struct buf *out, const struct matrix *m, const struct matrix
     buf_add_str(out, "\n  ],\n");
 }
 
+static void summary(struct buf *out, const struct matrix *m)
+{
+    buf_add_str(out, "  \"summary\": ");
+    if (m->summary.len > 0)
+        json_add_string(out, buf_slice(&m->summary));
+    else
+        buf_add_str(out, "null");
+    buf_add_str(out, ",\n");
+}
+
 static void samples(struct buf *out, const struct matrix *m)
 {
     buf_add_str(out, "  \"samples\": [");
@@ -176,6 +186,7 @@ int report_matrix_json(struct buf *out, const struct matrix *m, struct err *err)
     list(out, "metrics", &m->metrics);
     cells(out, m);
     effects(out, m, &e);
+    summary(out, m);
     samples(out, m);
     buf_add_str(out, "}\n");
     matrix_effects_release(&e);

@@ -30,6 +30,7 @@ void matrix_release(struct matrix *m)
     strlist_release(&m->dimensions);
     strlist_release(&m->facts);
     strlist_release(&m->notes);
+    buf_release(&m->summary);
     strlist_release(&m->metrics);
     side_release(&m->sides[0]);
     side_release(&m->sides[1]);

@@ -14,6 +14,7 @@ struct matrix_sample {
     enum matrix_outcome outcome;
     size_t record; /* of sides[side], when valid or invalid */
     char *note;    /* why it is not valid; NULL */
+    bool broke_promise;
 };
 
 struct matrix_cell {
@@ -32,6 +33,7 @@ struct matrix {
     struct side sides[2];
     struct strlist facts;   /* "name: value" of the target */
     struct strlist notes;   /* sentences */
+    struct buf summary;     /* what the suite's own commands made of it */
     struct strlist metrics; /* those that are shown, the gating one first */
     bool interrupted;
 };

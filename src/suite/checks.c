@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "suite/checks.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -149,14 +150,18 @@ static int take_answer(const struct suite_check *c, struct question *q, struct g
     return 0;
 }
 
-static int add_figures(const struct suite_check *c, const struct gathered *figures, struct result *r, struct err *err)
+/* of: which one of several that the check is asked for; "" when it is asked for itself. */
+static int add_figures(const struct suite_check *c, const char *of, const struct gathered *figures, struct result *r,
+                       struct err *err)
 {
     for (size_t k = 0; k < c->metrics.count; k++) {
         const char *name = c->metrics.items[k].name;
         const struct gathered *g = &figures[k];
         char whole[256];
 
-        snprintf(whole, sizeof(whole), strcmp(name, c->name) == 0 ? "%s" : "%s.%s", c->name, name);
+        snprintf(whole, sizeof(whole), "%s%s%s", c->name, of[0] != '\0' ? "." : "", of);
+        if (strcmp(name, c->name) != 0)
+            snprintf(whole + strlen(whole), sizeof(whole) - strlen(whole), ".%s", name);
         if (g->count == 0) {
             if (!result_add_warning(r, "check %s: the answer has no \"%s\"", c->name, c->metrics.items[k].value))
                 return no_memory(err);
@@ -177,6 +182,10 @@ static bool ask(const struct suite_check *c, struct question *q, struct result *
         result_add_reason(r, "check %s: %s", c->name, reply.why);
         return false;
     }
+    if ((reply.status < 200 || reply.status > 299) && c->may_fail) {
+        result_add_warning(r, "check %s: status %u", c->name, reply.status);
+        return false;
+    }
     if (reply.status < 200 || reply.status > 299) {
         result_add_reason(r, "check %s: status %u: %.*s", c->name, reply.status,
                           (int)(q->answer.len < 200 ? q->answer.len : 200),
@@ -186,8 +195,9 @@ static bool ask(const struct suite_check *c, struct question *q, struct result *
     return true;
 }
 
-static int run_check(const struct sampler *x, struct fetch *fetch, const struct suite_check *c, struct result *r,
-                     struct err *err)
+/* names: those of the step, and {each}. */
+static int run_for(const struct sampler *x, const struct names *names, struct fetch *fetch, const struct suite_check *c,
+                   const char *of, struct result *r, struct err *err)
 {
     struct gathered *figures = calloc(c->metrics.count + 1, sizeof(*figures));
     struct question q = { 0 };
@@ -199,7 +209,7 @@ static int run_check(const struct sampler *x, struct fetch *fetch, const struct 
         struct names own = { 0 }; /* with {repeat}: a fresh prefix for each */
 
         snprintf(number, sizeof(number), "%u", k + 1);
-        rc = names_copy(&own, x->names) && names_set(&own, "repeat", number) ? 0 : no_memory(err);
+        rc = names_copy(&own, names) && names_set(&own, "repeat", number) ? 0 : no_memory(err);
         if (rc == 0)
             rc = question_init(&q, fetch, c->url, c->body, &c->headers, &own, err);
         names_release(&own);
@@ -214,9 +224,52 @@ static int run_check(const struct sampler *x, struct fetch *fetch, const struct 
         question_release(&q);
     }
     if (rc == 0 && goes_on)
-        rc = add_figures(c, figures, r, err);
+        rc = add_figures(c, of, figures, r, err);
     free(figures);
     return rc;
+}
+
+static bool is_word(struct slice text)
+{
+    for (size_t k = 0; k < text.len; k++)
+        if (!isalnum((unsigned char)text.ptr[k]) && strchr("_-.", text.ptr[k]) == NULL)
+            return false;
+    return text.len > 0;
+}
+
+/* "local=http://127.0.0.1:1,far=https://x": the name goes into the metrics; without one the text does. */
+static int run_for_each(const struct sampler *x, struct fetch *fetch, const struct suite_check *c, struct result *r,
+                        struct err *err)
+{
+    char *list = names_text(x->names, c->each, err);
+    struct slice rest = slice_str(list);
+    int rc = list != NULL ? 0 : -1;
+
+    while (rc == 0 && rest.len > 0) {
+        struct slice text = slice_trim(slice_split(&rest, ','));
+        struct slice after = text;
+        const struct slice name = slice_split(&after, '=');
+        const bool is_named = after.len > 0 && is_word(name);
+        char *of = slice_dup(is_named ? name : text);
+        char *value = slice_dup(is_named ? after : text);
+        struct names own = { 0 };
+
+        if (of == NULL || value == NULL || !names_copy(&own, x->names) || !names_set(&own, "each", value))
+            rc = no_memory(err);
+        else if (text.len > 0)
+            rc = run_for(x, &own, fetch, c, of, r, err);
+        names_release(&own);
+        free(of);
+        free(value);
+    }
+    free(list);
+    return rc;
+}
+
+static int run_check(const struct sampler *x, struct fetch *fetch, const struct suite_check *c, struct result *r,
+                     struct err *err)
+{
+    return c->each != NULL ? run_for_each(x, fetch, c, r, err) : run_for(x, x->names, fetch, c, "", r, err);
 }
 
 int checks_run(const struct sampler *x, struct result *r, struct err *err)
@@ -228,7 +281,8 @@ int checks_run(const struct sampler *x, struct result *r, struct err *err)
     if (fetch_new(&fetch, err) != 0)
         return -1;
     for (size_t k = 0; rc == 0 && k < s->check_count; k++)
-        rc = run_check(x, fetch, &s->checks[k], r, err);
+        if (!s->checks[k].once || x->step->sample == 0)
+            rc = run_check(x, fetch, &s->checks[k], r, err);
     fetch_free(fetch);
     r->valid = r->reasons.count == 0;
     return rc;
@@ -291,7 +345,7 @@ static int verify(const struct runner *runner, struct fetch *fetch, const struct
 {
     struct question q;
     struct fetch_reply reply;
-    int rc = question_init(&q, fetch, v->url, NULL, &v->headers, names, err);
+    int rc = question_init(&q, fetch, v->url, v->body, &v->headers, names, err);
 
     if (rc == 0) {
         q.stop = runner->stop;

@@ -23,6 +23,27 @@ static int with_place(struct reader *r, const char *what, struct doc_node *value
     return inner.hint[0] != '\0' ? err_hint(r->err, "%s", inner.hint) : -1;
 }
 
+int keys_refuse_nul(struct reader *r, const char *what, struct doc_node *text)
+{
+    if (memchr(doc_text(text).ptr, '\0', doc_text(text).len) == NULL)
+        return 0;
+    return doc_refuse(r->doc, text, r->err, "\"%s\" holds a NUL", what);
+}
+
+int keys_next(struct reader *r, struct doc_node *map, void **cursor, struct doc_node **name, struct doc_node **value)
+{
+    *value = doc_next_pair(map, cursor, name);
+    if (*name == NULL)
+        return 0;
+    if (doc_kind(*name) != DOC_TEXT)
+        return doc_refuse(r->doc, *name, r->err, "a name must be a text");
+    if (keys_refuse_nul(r, "a name", *name) != 0)
+        return -1;
+    if (doc_kind(*value) == DOC_EMPTY)
+        return doc_refuse(r->doc, *name, r->err, "\"%.*s\" has no value", SLICE_FMT(doc_text(*name)));
+    return 1;
+}
+
 char *keys_text(struct reader *r, const char *what, struct doc_node *value)
 {
     struct slice text;
@@ -33,6 +54,8 @@ char *keys_text(struct reader *r, const char *what, struct doc_node *value)
         return NULL;
     }
     text = doc_text(value);
+    if (keys_refuse_nul(r, what, value) != 0)
+        return NULL;
     copy = slice_dup(text);
     if (copy == NULL)
         no_memory(r);
@@ -121,6 +144,8 @@ int keys_texts(struct reader *r, const char *what, struct doc_node *value, struc
     void *cursor = NULL;
     struct doc_node *item;
 
+    if (doc_kind(value) == DOC_TEXT && keys_refuse_nul(r, what, value) != 0)
+        return -1;
     if (doc_kind(value) == DOC_TEXT)
         return strlist_add(out, doc_text(value)) ? 0 : no_memory(r);
     if (doc_kind(value) != DOC_LIST)
@@ -128,6 +153,8 @@ int keys_texts(struct reader *r, const char *what, struct doc_node *value, struc
     while ((item = doc_next(value, &cursor)) != NULL) {
         if (doc_kind(item) != DOC_TEXT)
             return doc_refuse(r->doc, item, r->err, "\"%s\" must hold texts or numbers alone", what);
+        if (keys_refuse_nul(r, what, item) != 0)
+            return -1;
         if (!strlist_add(out, doc_text(item)))
             return no_memory(r);
     }
@@ -160,10 +187,11 @@ int keys_pairs(struct reader *r, const char *what, struct doc_node *map, struct 
 {
     void *cursor = NULL;
     struct doc_node *key, *value;
+    int more;
 
     if (doc_kind(map) != DOC_MAP)
         return doc_refuse(r->doc, map, r->err, "\"%s\" must be a map, a line \"name: value\" for each", what);
-    while ((value = doc_next_pair(map, &cursor, &key)) != NULL) {
+    while ((more = keys_next(r, map, &cursor, &key, &value)) > 0) {
         char *text = joined(r, what, value);
         bool added;
 
@@ -174,7 +202,7 @@ int keys_pairs(struct reader *r, const char *what, struct doc_node *map, struct 
         if (!added)
             return no_memory(r);
     }
-    return 0;
+    return more;
 }
 
 static int take_flag(struct reader *r, const struct key *key, struct doc_node *value, bool *out)
@@ -297,10 +325,11 @@ int keys_read(struct reader *r, struct doc_node *map, const struct keys *keys, v
 {
     void *cursor = NULL;
     struct doc_node *name, *value;
+    int more;
 
     if (doc_kind(map) != DOC_MAP)
         return doc_refuse(r->doc, map, r->err, "%s must be a map, a line \"key: value\" for each", keys->what);
-    while ((value = doc_next_pair(map, &cursor, &name)) != NULL) {
+    while ((more = keys_next(r, map, &cursor, &name, &value)) > 0) {
         const struct key *key = NULL;
 
         for (size_t k = 0; k < keys->count && key == NULL; k++)
@@ -311,5 +340,5 @@ int keys_read(struct reader *r, struct doc_node *map, const struct keys *keys, v
         if (take(r, key, value, into) != 0)
             return -1;
     }
-    return 0;
+    return more;
 }

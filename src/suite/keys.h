@@ -43,6 +43,11 @@ struct keys {
 
 /* Reads a map into *into, every key by its table. */
 MUST_CHECK int keys_read(struct reader *r, struct doc_node *map, const struct keys *keys, void *into);
+/* The next pair of a map, as doc_next_pair(). 1; 0: there is none; -1: the name is no text, or nothing stands after it.
+ */
+MUST_CHECK int keys_next(struct reader *r, struct doc_node *map, void **cursor, struct doc_node **name,
+                         struct doc_node **value);
+MUST_CHECK int keys_refuse_nul(struct reader *r, const char *what, struct doc_node *text);
 /* A scalar as a text of its own, which the caller frees; NULL: the error is set. what: the key, for messages. */
 char *keys_text(struct reader *r, const char *what, struct doc_node *value);
 MUST_CHECK int keys_pairs(struct reader *r, const char *what, struct doc_node *map, struct suite_pairs *out);

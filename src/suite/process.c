@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -281,11 +282,19 @@ void process_wait(struct process *p, uint64_t timeout_ns, const volatile int *st
     close_fd(&p->log_fd);
 }
 
-void process_tail(const char *path, char *out, size_t room)
+size_t process_log_bytes(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 ? (size_t)st.st_size : 0;
+}
+
+void process_tail(const char *path, size_t begin, char *out, size_t room)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-    const size_t want = (size_t)size < room - 1 ? (size_t)size : room - 1;
+    const size_t all = (size_t)size > begin ? (size_t)size - begin : 0;
+    const size_t want = all < room - 1 ? all : room - 1;
     ssize_t n = 0;
     size_t from = 0;
 
@@ -299,7 +308,7 @@ void process_tail(const char *path, char *out, size_t room)
     while (n > 0 && (out[n - 1] == '\n' || out[n - 1] == ' '))
         n--;
     out[n] = '\0';
-    if ((size_t)size > want) { /* from the beginning of a line */
+    if (all > want) { /* from the beginning of a line */
         const char *line = strchr(out, '\n');
 
         from = line != NULL ? (size_t)(line + 1 - out) : 0;

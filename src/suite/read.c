@@ -34,10 +34,11 @@ static int take_matrix(struct reader *r, struct doc_node *value, void *into)
     struct suite *s = into;
     void *cursor = NULL;
     struct doc_node *name, *values;
+    int more;
 
     if (doc_kind(value) != DOC_MAP)
         return doc_refuse(r->doc, value, r->err, "\"matrix\" must be a map, a line \"dimension: [values]\" for each");
-    while ((values = doc_next_pair(value, &cursor, &name)) != NULL) {
+    while ((more = keys_next(r, value, &cursor, &name, &values)) > 0) {
         struct suite_dimension *grown = keys_grow(r, s->dimensions, &s->dimension_count, sizeof(*grown));
         struct suite_dimension *d;
 
@@ -54,7 +55,7 @@ static int take_matrix(struct reader *r, struct doc_node *value, void *into)
         if (d->values.count == 0)
             return doc_refuse(r->doc, name, r->err, "the dimension \"%s\" has no values", d->name);
     }
-    return 0;
+    return more;
 }
 
 struct pairs_list {
@@ -102,10 +103,11 @@ static int take_scales(struct reader *r, struct doc_node *value, void *into)
     struct suite *s = into;
     void *cursor = NULL;
     struct doc_node *name, *values;
+    int more;
 
     if (doc_kind(value) != DOC_MAP)
         return doc_refuse(r->doc, value, r->err, "\"scales\" must be a map of maps of parameters");
-    while ((values = doc_next_pair(value, &cursor, &name)) != NULL) {
+    while ((more = keys_next(r, value, &cursor, &name, &values)) > 0) {
         struct suite_scale *grown = keys_grow(r, s->scales, &s->scale_count, sizeof(*grown));
 
         if (grown == NULL)
@@ -117,7 +119,7 @@ static int take_scales(struct reader *r, struct doc_node *value, void *into)
         if (keys_pairs(r, "scales", values, &grown[s->scale_count - 1].values) != 0)
             return -1;
     }
-    return 0;
+    return more;
 }
 
 /* ---- what a sample is ---- */
@@ -138,10 +140,11 @@ static int take_options(struct reader *r, struct doc_node *value, struct suite *
 {
     void *cursor = NULL;
     struct doc_node *name, *option;
+    int more;
 
     if (doc_kind(value) != DOC_MAP)
         return doc_refuse(r->doc, value, r->err, "the options of a sample must be a map, \"option: value\"");
-    while ((option = doc_next_pair(value, &cursor, &name)) != NULL) {
+    while ((more = keys_next(r, value, &cursor, &name, &option)) > 0) {
         struct strlist texts = STRLIST_INIT;
         int rc;
 
@@ -156,7 +159,7 @@ static int take_options(struct reader *r, struct doc_node *value, struct suite *
         if (rc != 0)
             return -1;
     }
-    return 0;
+    return more;
 }
 
 /* One doer alone. */
@@ -219,11 +222,16 @@ static const struct key SUITE_ITEMS[] = {
     { "teardown", KEY_OWN, 0, NULL, "commands after the last, whatever happened", read_teardown, &KEYS_OF_COMMAND },
     { "before_each", KEY_OWN, 0, NULL, "commands before every sample", read_before_each, &KEYS_OF_COMMAND },
     { "after_each", KEY_OWN, 0, NULL, "commands after every sample", read_after_each, &KEYS_OF_COMMAND },
+    { "verify_each", KEY_OWN, 0, NULL, "commands after every sample; one that fails makes the sample invalid",
+      read_verify_each, &KEYS_OF_COMMAND },
+    { "summary", KEY_OWN, 0, NULL, "commands in the end whose output is shown; {documents} is a folder of all samples",
+      read_summary, &KEYS_OF_COMMAND },
     { "services", KEY_OWN, 0, NULL, "programs that run beside, started first and stopped in the end", read_services,
       &KEYS_OF_SERVICE },
     { "verify", KEY_OWN, 0, NULL, "requests whose answers are checked before any load", read_verify, &KEYS_OF_VERIFY },
     { "budget", KEY_OWN, 0, NULL, "connections that a cell needs against what the routers carry", read_budget,
       &KEYS_OF_BUDGET },
+    { "routes", KEY_OWN, 0, NULL, "target lists of the routes of a cluster", read_routes, &KEYS_OF_ROUTES },
     { "facts", KEY_OWN, 0, NULL, "name: command whose first line tells something about the target", read_facts,
       &KEYS_OF_COMMAND },
     { "watch", KEY_PAIRS, AT(suite, watch), NULL, "name: what of the target is watched, as in plimsoll load --watch",

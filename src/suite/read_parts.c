@@ -71,16 +71,27 @@ int read_after_each(struct reader *r, struct doc_node *value, void *into)
     return read_each(r, value, take_command, &((struct suite *)into)->after_each);
 }
 
+int read_verify_each(struct reader *r, struct doc_node *value, void *into)
+{
+    return read_each(r, value, take_command, &((struct suite *)into)->verify_each);
+}
+
+int read_summary(struct reader *r, struct doc_node *value, void *into)
+{
+    return read_each(r, value, take_command, &((struct suite *)into)->summary);
+}
+
 /* facts: a map, name: command. */
 int read_facts(struct reader *r, struct doc_node *value, void *into)
 {
     struct suite_commands *list = &((struct suite *)into)->facts;
     void *cursor = NULL;
     struct doc_node *name, *command;
+    int more;
 
     if (doc_kind(value) != DOC_MAP)
         return doc_refuse(r->doc, value, r->err, "\"facts\" must be a map, a line \"name: command\" for each");
-    while ((command = doc_next_pair(value, &cursor, &name)) != NULL) {
+    while ((more = keys_next(r, value, &cursor, &name, &command)) > 0) {
         struct suite_command *c;
 
         if (take_command(r, command, list) != 0)
@@ -92,7 +103,7 @@ int read_facts(struct reader *r, struct doc_node *value, void *into)
         if (c->name == NULL)
             return err_set(r->err, ERR_SYSTEM, ENOMEM, "out of memory");
     }
-    return 0;
+    return more;
 }
 
 /* ---- services ---- */
@@ -113,6 +124,8 @@ static const struct key SERVICE_ITEMS[] = {
     { "ready", KEY_OWN, 0, NULL, "what is waited for before anything goes on", take_ready, &READY },
     { "timeout", KEY_DURATION, AT(suite_service, timeout_ns), NULL, "it must be ready within (30s)", NULL, NULL },
     { "each_cell", KEY_FLAG, AT(suite_service, each_cell), NULL, "started anew for every cell", NULL, NULL },
+    { "if_it_dies", KEY_WORD, AT(suite_service, if_it_dies), "restart|stop|leave",
+      "restart: before the next sample; stop: the run ends; leave: it stays away (restart)", NULL, NULL },
 };
 const struct keys KEYS_OF_SERVICE = { "a service", SERVICE_ITEMS, sizeof(SERVICE_ITEMS) / sizeof(SERVICE_ITEMS[0]) };
 
@@ -121,10 +134,11 @@ static int take_ready(struct reader *r, struct doc_node *value, void *into)
     struct suite_service *s = into;
     void *cursor = NULL;
     struct doc_node *name, *at;
+    int more;
 
     if (doc_kind(value) != DOC_MAP)
         return doc_refuse(r->doc, value, r->err, "\"ready\" must be one of port: …, url: …, log: …");
-    while ((at = doc_next_pair(value, &cursor, &name)) != NULL) {
+    while ((more = keys_next(r, value, &cursor, &name, &at)) > 0) {
         const struct slice word = doc_text(name);
 
         if (s->ready != READY_AT_ONCE)
@@ -140,7 +154,7 @@ static int take_ready(struct reader *r, struct doc_node *value, void *into)
         if (s->ready_at == NULL)
             return -1;
     }
-    return 0;
+    return more;
 }
 
 static int take_service(struct reader *r, struct doc_node *item, void *into)
@@ -178,10 +192,14 @@ static const struct key CHECK_ITEMS[] = {
     { "method", KEY_TEXT, AT(suite_check, method), NULL, "GET unless said", NULL, NULL },
     { "body", KEY_TEXT, AT(suite_check, body), NULL, "sent with it", NULL, NULL },
     { "headers", KEY_PAIRS, AT(suite_check, headers), NULL, "sent with it", NULL, NULL },
+    { "each", KEY_TEXT, AT(suite_check, each), NULL,
+      "NAME=TEXT,NAME=TEXT: asked for each, {each} is the text, and NAME goes into the metrics' names", NULL, NULL },
     { "metrics", KEY_PAIRS, AT(suite_check, metrics), NULL, "name: field of the JSON answer (a.b for a field in a map)",
       NULL, NULL },
     { "repeat", KEY_COUNT, AT(suite_check, repeat), NULL, "asked so many times (1)", NULL, NULL },
     { "best", KEY_FLAG, AT(suite_check, best), NULL, "the best of them counts instead of the mean", NULL, NULL },
+    { "once", KEY_FLAG, AT(suite_check, once), NULL, "asked in the first sample of a cell alone", NULL, NULL },
+    { "may_fail", KEY_FLAG, AT(suite_check, may_fail), NULL, "an answer that is not 2xx is a warning", NULL, NULL },
     { "timeout", KEY_DURATION, AT(suite_check, timeout_ns), NULL, "the answer must be there within (60s)", NULL, NULL },
 };
 const struct keys KEYS_OF_CHECK = { "a check", CHECK_ITEMS, sizeof(CHECK_ITEMS) / sizeof(CHECK_ITEMS[0]) };
@@ -241,7 +259,12 @@ int read_metrics(struct reader *r, struct doc_node *value, void *into)
 
 static const struct key VERIFY_ITEMS[] = {
     { "url", KEY_TEXT, AT(suite_verify, url), NULL, "asked once before any load", NULL, NULL },
+    { "targets", KEY_TEXT, AT(suite_verify, targets), NULL,
+      "in place of url: files of targets, * and ? stand for any; each target is asked once and must answer as it is "
+      "expected",
+      NULL, NULL },
     { "method", KEY_TEXT, AT(suite_verify, method), NULL, "GET unless said", NULL, NULL },
+    { "send", KEY_TEXT, AT(suite_verify, body), NULL, "a body that is sent with it", NULL, NULL },
     { "headers", KEY_PAIRS, AT(suite_verify, headers), NULL, "sent with it", NULL, NULL },
     { "status", KEY_COUNT, AT(suite_verify, status), NULL, "expected; any 2xx unless said", NULL, NULL },
     { "body", KEY_TEXT, AT(suite_verify, body_regex), NULL, "pattern that the body must match", NULL, NULL },
@@ -262,7 +285,12 @@ static int take_verification(struct reader *r, struct doc_node *item, void *into
     fresh->line = doc_line(item);
     if (keys_read(r, item, &KEYS_OF_VERIFY, fresh) != 0)
         return -1;
-    return fresh->url != NULL ? 0 : doc_refuse(r->doc, item, r->err, "a verification needs \"url\"");
+    if ((fresh->url == NULL) == (fresh->targets == NULL))
+        return doc_refuse(r->doc, item, r->err, "a verification needs \"url\" or \"targets\"");
+    if (fresh->targets != NULL &&
+        (fresh->method != NULL || fresh->body != NULL || fresh->headers.count > 0 || fresh->body_regex != NULL))
+        return doc_refuse(r->doc, item, r->err, "what is asked of \"targets\", and expected, stands in their file");
+    return 0;
 }
 
 int read_verify(struct reader *r, struct doc_node *value, void *into)
@@ -308,4 +336,33 @@ int read_budget(struct reader *r, struct doc_node *value, void *into)
     if (b->clients == NULL || b->maxconn == NULL)
         return doc_refuse(r->doc, value, r->err, "\"budget\" needs \"clients\" and \"maxconn\"");
     return 0;
+}
+
+/* ---- routes ---- */
+
+static const struct key ROUTES_ITEMS[] = {
+    { "from", KEY_TEXT, AT(suite_routes, from), NULL,
+      "what kubectl get route,ingress,httproute -o json said; a number: nothing is made", NULL, NULL },
+    { "to", KEY_TEXT, AT(suite_routes, to), NULL,
+      "folder of the lists targets-http.json, -edge, …, -mix ({work}/routes)", NULL, NULL },
+    { "path", KEY_TEXT, AT(suite_routes, path), NULL, "asked of a route that names none (/)", NULL, NULL },
+    { "address", KEY_TEXT, AT(suite_routes, address), NULL,
+      "of the router, when the names of the routes do not lead there", NULL, NULL },
+    { "http_port", KEY_TEXT, AT(suite_routes, http_port), NULL, "of the router (80)", NULL, NULL },
+    { "https_port", KEY_TEXT, AT(suite_routes, https_port), NULL, "of the router (443)", NULL, NULL },
+    { "cacert", KEY_TEXT, AT(suite_routes, cacert), NULL, "certificates that the routes' own are verified with", NULL,
+      NULL },
+    { "insecure", KEY_FLAG, AT(suite_routes, insecure), NULL, "certificates are not verified", NULL, NULL },
+};
+const struct keys KEYS_OF_ROUTES = { "\"routes\"", ROUTES_ITEMS, sizeof(ROUTES_ITEMS) / sizeof(ROUTES_ITEMS[0]) };
+
+int read_routes(struct reader *r, struct doc_node *value, void *into)
+{
+    struct suite_routes *routes = &((struct suite *)into)->routes;
+
+    routes->line = doc_line(value);
+    if (keys_read(r, value, &KEYS_OF_ROUTES, routes) != 0)
+        return -1;
+    routes->present = true;
+    return routes->from != NULL ? 0 : doc_refuse(r->doc, value, r->err, "\"routes\" needs \"from\"");
 }

@@ -12,18 +12,21 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "suite/checks.h"
+#include "suite/commands.h"
 #include "suite/keys.h"
-#include "suite/process.h"
 #include "suite/sample.h"
 #include "suite/services.h"
 
 #define NS_PER_S UINT64_C(1000000000)
-#define FACT_MAX ((size_t)64 << 10)
+#define FACT_MAX ((size_t)1 << 20)
+#define SUMMARY_MAX ((size_t)4 << 20)
 
 struct work {
     struct runner *runner;
     struct services services;
-    struct names names; /* of the whole run: parameters, ports, work folder */
+    struct commands_place commands;
+    struct commands_place until_the_end; /* teardown: Ctrl-C does not end these */
+    struct names names;                  /* of the whole run: parameters, ports, work folder */
     struct runner_progress progress;
     char live[PROCESS_LINE_MAX];
     uint64_t begin_ns, done_ns; /* done_ns: time that the steps done so far took */
@@ -59,105 +62,52 @@ static void tell(struct work *w, const char *stage)
     w->runner->on_progress(w->runner->arg, &w->progress);
 }
 
-static void warn(struct work *w, const char *text)
+static void warn(void *arg, const char *text)
 {
+    const struct work *w = arg;
+
     if (w->runner->on_warning != NULL)
         w->runner->on_warning(w->runner->arg, text);
 }
 
-/* ---- commands ---- */
-
-static int run_command(struct work *w, const struct suite_command *c, const struct names *names, const char *what,
-                       const char *out_path, bool ignores_stop, struct err *err)
-{
-    const struct suite *s = w->runner->plan->suite;
-    char *text = names_text(names, c->run, err);
-    char log_path[PATH_MAX], tail[150];
-    const char *words[4];
-    const struct process_job job = {
-        .name = what, .words = words, .cwd = s->dir, .out_path = out_path, .log_path = log_path
-    };
-    struct process_outcome end;
-    struct process p;
-    int rc;
-
-    if (text == NULL)
-        return err_prefix(err, "%s:%u", s->file, c->line);
-    snprintf(log_path, sizeof(log_path), "%s/%s.log", w->runner->work_dir, what);
-    process_shell_words(words, text);
-    rc = process_start(&p, &job, err);
-    free(text);
-    if (rc != 0)
-        return -1;
-    process_wait(&p, c->timeout_ns, ignores_stop ? NULL : w->runner->stop, 1, NULL, NULL, &end);
-    if (end.end == PROCESS_ENDED && end.status == 0)
-        return 0;
-    process_tail(log_path, tail, sizeof(tail));
-    if (end.end == PROCESS_TIMED_OUT)
-        err_set(err, ERR_CONFIG, 0, "%s:%u: the %s command took longer than %.0f s", s->file, c->line, what,
-                (double)c->timeout_ns / 1e9);
-    else if (end.end == PROCESS_STOPPED)
-        err_set(err, ERR_SYSTEM, EINTR, "%s:%u: the %s command", s->file, c->line, what);
-    else
-        err_set(err, ERR_CONFIG, 0, "%s:%u: the %s command ended with status %d", s->file, c->line, what, end.status);
-    return tail[0] != '\0' ? err_hint(err, "it said: %s", tail) : -1;
-}
-
-/* Those of a list, in order; one that may fail is said and passed over. */
-static int run_commands(struct work *w, const struct suite_commands *list, const struct names *names, const char *what,
-                        struct err *err)
-{
-    for (size_t k = 0; k < list->count; k++) {
-        struct err inner = { 0 };
-
-        if (run_command(w, &list->items[k], names, what, NULL, false, &inner) == 0)
-            continue;
-        if (!list->items[k].may_fail || is_stopped(w)) {
-            *err = inner;
-            return -1;
-        }
-        warn(w, inner.what);
-    }
-    return 0;
-}
-
-/* Every one of them, whatever happened; Ctrl-C does not end these. */
-static void run_teardown(struct work *w)
-{
-    const struct suite_commands *list = &w->runner->plan->suite->teardown;
-
-    for (size_t k = 0; k < list->count; k++) {
-        struct err inner = { 0 };
-
-        if (run_command(w, &list->items[k], &w->names, "teardown", NULL, true, &inner) != 0 && !list->items[k].may_fail)
-            warn(w, inner.what);
-    }
-}
-
 static void learn_fact(struct work *w, const struct suite_command *c)
 {
-    char path[PATH_MAX];
+    char what[PATH_MAX];
     struct err inner = { 0 };
     struct buf text;
-    struct slice rest;
 
-    snprintf(path, sizeof(path), "%s/fact-%s.txt", w->runner->work_dir, c->name);
-    unlink(path);
-    if (run_command(w, c, &w->names, "facts", path, false, &inner) != 0) {
-        warn(w, inner.what);
-        return;
-    }
+    snprintf(what, sizeof(what), "fact-%s", c->name);
     buf_init(&text, FACT_MAX);
-    if (file_read(path, &text, NULL) == 0 && w->runner->on_fact != NULL) {
-        char *line;
+    if (command_output(&w->commands, c, &w->names, what, &text, &inner) != 0) {
+        warn(w, inner.what);
+    } else if (w->runner->on_fact != NULL) {
+        struct slice rest = buf_slice(&text);
+        char *line = slice_dup(slice_trim(slice_split(&rest, '\n')));
 
-        rest = buf_slice(&text);
-        line = slice_dup(slice_trim(slice_split(&rest, '\n')));
         if (line != NULL)
             w->runner->on_fact(w->runner->arg, c->name, line);
         free(line);
     }
     buf_release(&text);
+}
+
+/* What the suite's own commands make of all samples. */
+static void summarize(struct work *w)
+{
+    const struct suite_commands *list = &w->runner->plan->suite->summary;
+
+    for (size_t k = 0; k < list->count && !is_stopped(w); k++) {
+        struct err inner = { 0 };
+        struct buf text;
+
+        buf_init(&text, SUMMARY_MAX);
+        if (command_output(&w->commands, &list->items[k], &w->names, "summary", &text, &inner) != 0 &&
+            !list->items[k].may_fail && !is_stopped(w))
+            warn(w, inner.what);
+        if (text.len > 0 && w->runner->on_summary != NULL)
+            w->runner->on_summary(w->runner->arg, buf_slice(&text));
+        buf_release(&text);
+    }
 }
 
 /* ---- a step ---- */
@@ -197,6 +147,49 @@ static int change_cell(struct work *w, const struct plan_step *step, const struc
     return services_start(&w->services, true, names, err);
 }
 
+/* Services that died are started again, or the run ends, as the suite has it. */
+static int mend_services(struct work *w, const struct names *names)
+{
+    char note[SAMPLE_NOTE_MAX];
+
+    if (services_find_dead(&w->services, note, sizeof(note)) == NULL)
+        return 0;
+    tell(w, "services");
+    return services_mend(&w->services, names, warn, w, w->err);
+}
+
+static int spoil(struct result *r, const char *note, struct err *err)
+{
+    r->valid = false;
+    return result_add_reason(r, "%s", note) ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
+}
+
+/* A sample that is not valid says so itself, wherever it is read later. */
+static int judge(struct work *w, const struct names *names, struct result *r, enum sample_outcome *outcome,
+                 char note[SAMPLE_NOTE_MAX])
+{
+    const struct suite *s = w->runner->plan->suite;
+    struct err inner = { 0 };
+    char why[SAMPLE_NOTE_MAX];
+    int rc = 0;
+
+    *outcome = sample_is_valid(s, r, note) ? SAMPLE_VALID : SAMPLE_INVALID;
+    if (*outcome == SAMPLE_INVALID && r->valid)
+        rc = spoil(r, note, w->err);
+    if (rc == 0 && services_find_dead(&w->services, why, sizeof(why)) != NULL) { /* the reason behind all others */
+        *outcome = SAMPLE_INVALID;
+        snprintf(note, SAMPLE_NOTE_MAX, "%s", why);
+        rc = spoil(r, note, w->err);
+    }
+    if (rc == 0 && !is_stopped(w) && commands_run(&w->commands, &s->verify_each, names, "verify_each", &inner) != 0 &&
+        !is_stopped(w)) {
+        *outcome = SAMPLE_INVALID;
+        snprintf(note, SAMPLE_NOTE_MAX, "%.300s%s%.150s", inner.what, inner.hint[0] != '\0' ? "; " : "", inner.hint);
+        rc = spoil(r, note, w->err);
+    }
+    return rc;
+}
+
 static int hand_on(struct work *w, const struct plan_step *step, enum sample_outcome outcome, struct result *r,
                    const char *note)
 {
@@ -224,34 +217,30 @@ static int try_sample(struct work *w, const struct plan_step *step, const struct
     snprintf(json_path, sizeof(json_path), "%s/sample-%05zu.json", w->runner->work_dir, number + 1);
     snprintf(log_path, sizeof(log_path), "%s/sample-%05zu.log", w->runner->work_dir, number + 1);
     *again = false;
-    if (run_commands(w, &p->suite->before_each, names, "before_each", w->err) != 0)
+    if (commands_run(&w->commands, &p->suite->before_each, names, "before_each", w->err) != 0)
         return -1;
     tell(w, "sample");
     if (sample_make(&x, &r, note, w->err) != 0)
         return -1;
     w->progress.live = NULL;
-    if (r != NULL)
-        outcome = sample_is_valid(p->suite, r, note) ? SAMPLE_VALID : SAMPLE_INVALID;
-    if (r != NULL && services_find_dead(&w->services, note, sizeof(note)) != NULL) { /* the reason behind all others */
-        outcome = SAMPLE_INVALID;
-        r->valid = false;
-        if (!result_add_reason(r, "%s", note)) {
-            result_free(r);
-            return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
-        }
+    if (r != NULL && judge(w, names, r, &outcome, note) != 0) {
+        result_free(r);
+        return -1;
     }
     *again = outcome != SAMPLE_VALID && !is_last && !is_stopped(w);
     rc = *again || (r == NULL && is_stopped(w)) ? 0 : hand_on(w, step, outcome, r, note);
     result_free(r);
     if (rc == 0 && !is_stopped(w))
-        rc = run_commands(w, &p->suite->after_each, names, "after_each", w->err);
+        rc = commands_run(&w->commands, &p->suite->after_each, names, "after_each", w->err);
     return rc;
 }
 
-/* A parameter may hold what only the runner knows: {port:NAME}, {work}, {run}, {plimsoll}. */
+/* A parameter may hold what only the runner knows ({port:NAME}, {work}, {run}, {plimsoll}), a place of the cell, and
+ * another parameter that does. */
 static int fill_values(struct names *all, const struct names *known, struct err *err)
 {
-    for (size_t k = 0; k < all->count; k++) {
+    for (size_t i = 0; i < 2 * all->count; i++) { /* twice: for one parameter in another */
+        const size_t k = i % all->count;
         char *value = strstr(all->items[k].value, "{") != NULL ? names_text(known, all->items[k].value, NULL) : NULL;
 
         if (value == NULL) /* no such place: text */
@@ -269,7 +258,7 @@ static int add_names(struct names *all, const struct work *w, const struct plan_
 {
     if (!names_copy(all, &w->names))
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
-    return plan_names(w->runner->plan, step, all, err) != 0 ? -1 : fill_values(all, &w->names, err);
+    return plan_names(w->runner->plan, step, all, err) != 0 ? -1 : fill_values(all, all, err);
 }
 
 static int run_step(struct work *w, const struct plan_step *step)
@@ -278,16 +267,20 @@ static int run_step(struct work *w, const struct plan_step *step)
     const uint64_t begin = clock_now_ns();
     struct names names = { 0 };
     bool again = true;
-    int rc = add_names(&names, w, step, w->err);
+    int rc;
 
     w->progress.now = step;
     be_quiet(w);
+    rc = add_names(&names, w, step, w->err);
     if (rc == 0 && !is_stopped(w))
         rc = change_cell(w, step, &names, w->err);
     for (uint32_t k = 0; rc == 0 && again && !is_stopped(w); k++) {
         w->progress.attempt = k + 1;
         tell(w, "before");
-        rc = try_sample(w, step, &names, k >= p->suite->retries, &again);
+        if (mend_services(w, &names) != 0 || services_add_pids(&w->services, &names, w->err) != 0)
+            rc = -1;
+        else
+            rc = try_sample(w, step, &names, k >= p->suite->retries, &again);
     }
     names_release(&names);
     w->progress.now = NULL;
@@ -341,10 +334,11 @@ static int begin(struct work *w)
     const struct suite *s = w->runner->plan->suite;
 
     tell(w, "services");
-    if (services_start(&w->services, false, &w->names, w->err) != 0)
+    if (services_start(&w->services, false, &w->names, w->err) != 0 ||
+        services_add_pids(&w->services, &w->names, w->err) != 0)
         return -1;
     tell(w, "setup");
-    if (run_commands(w, &s->setup, &w->names, "setup", w->err) != 0)
+    if (commands_run(&w->commands, &s->setup, &w->names, "setup", w->err) != 0)
         return -1;
     tell(w, "facts");
     for (size_t k = 0; k < s->facts.count && !is_stopped(w); k++)
@@ -360,7 +354,7 @@ static int make_names(struct work *w)
     if (plan_parameters(r->plan, &w->names, w->err) != 0)
         return -1;
     if (!names_set(&w->names, "work", r->work_dir) || !names_set(&w->names, "run", r->run) ||
-        !names_set(&w->names, "plimsoll", r->program))
+        !names_set(&w->names, "plimsoll", r->program) || !names_set(&w->names, "documents", r->documents))
         return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for the run");
     if (services_init(&w->services, r->plan->suite, r->work_dir, r->stop, &w->names, w->err) != 0)
         return -1;
@@ -375,6 +369,9 @@ int runner_run(struct runner *r, struct err *err)
 
     w.progress.steps = r->plan->step_count;
     w.services.suite = r->plan->suite;
+    w.until_the_end = (struct commands_place){ r->plan->suite, r->work_dir, NULL, warn, &w };
+    w.commands = w.until_the_end;
+    w.commands.stop = r->stop;
     if (refuse_over_budget(r, w.err) != 0)
         return -1;
     rc = make_names(&w);
@@ -382,8 +379,12 @@ int runner_run(struct runner *r, struct err *err)
         rc = begin(&w);
         if (rc == 0 && !is_stopped(&w))
             rc = run_steps(&w);
+        if (w.steps_run > 0 && !is_stopped(&w)) {
+            tell(&w, "summary");
+            summarize(&w);
+        }
         tell(&w, "teardown");
-        run_teardown(&w);
+        commands_run_all(&w.until_the_end, &r->plan->suite->teardown, &w.names, "teardown");
     }
     services_release(&w.services);
     names_release(&w.names);

@@ -2,8 +2,8 @@
 /* Runs a plan. Blocks; prints nothing; everything it starts is a process group of its own and is gone when it returns,
  * also after a stop.
  *
- * Order: services, facts, setup, verify; then for each step quiet, before_each, the sample, after_each; then teardown
- * and the services' end, whatever happened.
+ * Order: services, setup, facts, verify; then for each step quiet, before_each, the sample, verify_each, after_each;
+ * then summary; then teardown and the services' end, whatever happened.
  *
  * Each sample is made by a process of its own: this program (`plimsoll load … --json FILE --no-store`, `plimsoll
  * rounds …`) or the suite's command, so that a sample starts with fresh memory, ports and files, and a crash costs one
@@ -22,8 +22,9 @@ enum sample_outcome {
 };
 
 struct runner_progress {
-    const char *stage;  /* "services", "facts", "setup", "verify", "quiet", "before", "sample", "after", "teardown" */
-    size_t step, steps; /* done so far, of how many */
+    const char *
+        stage; /* "services", "facts", "setup", "verify", "quiet", "before", "sample", "after", "summary", "teardown" */
+    size_t step, steps;          /* done so far, of how many */
     const struct plan_step *now; /* NULL outside of a step */
     unsigned attempt;            /* of the sample, from 1 */
     double elapsed_s, left_s;    /* left: NAN when not known */
@@ -35,6 +36,7 @@ struct runner {
     const char *program;      /* of plimsoll itself */
     const char *run;          /* the run's id */
     const char *work_dir;     /* output of commands and services, parts of samples; exists */
+    const char *documents;    /* folder where on_sample() leaves the documents, for the summary */
     const bool *done;         /* by step: not to be run again (--resume); NULL: none */
     bool over_budget;         /* runs the cells that are over it */
     bool show_verify;         /* on_bytes gets request and reply of each verification */
@@ -47,6 +49,7 @@ struct runner {
                      const char *note, struct err *err);
     void (*on_bytes)(void *arg, const char *url, struct slice request, struct slice reply); /* without secrets */
     void (*on_fact)(void *arg, const char *name, const char *value); /* first line of its output */
+    void (*on_summary)(void *arg, struct slice text);                /* what a summary's command said */
     void (*on_warning)(void *arg, const char *text);                 /* a teardown that failed, … */
 };
 

@@ -130,7 +130,7 @@ static int set_cell(const struct sampler *x, struct result *r, struct err *err)
     free(r->run);
     r->run = strdup(x->runner->run);
     r->has_sample = true;
-    r->sample = x->step->sample;
+    r->sample = x->step->sample + 1;
     if (r->run == NULL)
         return no_memory(err);
     for (size_t d = 0; d < p->suite->dimension_count; d++)
@@ -139,11 +139,11 @@ static int set_cell(const struct sampler *x, struct result *r, struct err *err)
     return 0;
 }
 
-static void describe_end(const struct process_outcome *end, const char *log_path, char note[SAMPLE_NOTE_MAX])
+static void describe_end(const struct process_outcome *end, const struct sampler *x, char note[SAMPLE_NOTE_MAX])
 {
     char tail[300], after[UNITS_TEXT_MAX];
 
-    process_tail(log_path, tail, sizeof(tail));
+    process_tail(x->log_path, 0, tail, sizeof(tail));
     if (end->end == PROCESS_TIMED_OUT)
         snprintf(note, SAMPLE_NOTE_MAX, "stopped after %s, its time-out",
                  units_format_duration(after, (double)end->elapsed_ns));
@@ -188,7 +188,7 @@ static int read_document(const struct sampler *x, struct result **out, const str
     *out = NULL;
     buf_init(&json, DOCUMENT_MAX);
     if (access(x->json_path, F_OK) != 0)
-        describe_end(end, x->log_path, note);
+        describe_end(end, x, note);
     else if (file_read(x->json_path, &json, err) != 0)
         rc = -1;
     else
@@ -206,13 +206,14 @@ static int make_by_words(const struct sampler *x, struct result **out, char note
     int rc = sample_words(x, &words, err);
 
     unlink(x->json_path);
+    unlink(x->log_path); /* of an earlier try, or run */
     if (rc == 0)
         rc = run_words(x, (const char *const *)words.items, NULL, &end, err);
     strlist_release(&words);
     if (rc != 0)
         return -1;
     if (end.end == PROCESS_STOPPED || end.end == PROCESS_TIMED_OUT) { /* half a sample is none */
-        describe_end(&end, x->log_path, note);
+        describe_end(&end, x, note);
         return 0;
     }
     return read_document(x, out, &end, note, err);
@@ -291,20 +292,21 @@ static int make_by_command(const struct sampler *x, struct result **out, char no
     if (text == NULL)
         return err_prefix(err, "%s: command", s->file);
     unlink(x->json_path);
+    unlink(x->log_path);
     process_shell_words(words, text);
     rc = run_words(x, words, x->json_path, &end, err); /* its output stands where a document would */
     free(text);
     if (rc != 0)
         return -1;
     if (end.end != PROCESS_ENDED) {
-        describe_end(&end, x->log_path, note);
+        describe_end(&end, x, note);
         return 0;
     }
     if (new_document(x, out, err) != 0)
         return -1;
     (*out)->duration_s = (double)end.elapsed_ns / 1e9;
     if (end.status != 0) {
-        describe_end(&end, x->log_path, note);
+        describe_end(&end, x, note);
         if (!result_add_reason(*out, "the command %s", note))
             return no_memory(err);
     }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,9 +41,10 @@ int services_init(struct services *v, const struct suite *s, const char *work_di
     *v = (struct services){ .suite = s, .work_dir = work_dir, .stop = stop };
     v->processes = calloc(s->service_count + 1, sizeof(*v->processes));
     v->said_before = calloc(s->service_count + 1, sizeof(*v->said_before));
+    v->ends = calloc(s->service_count + 1, sizeof(*v->ends));
     for (size_t k = 0; v->processes != NULL && k < s->service_count; k++)
         v->processes[k] = PROCESS_NONE;
-    if (v->processes == NULL || v->said_before == NULL)
+    if (v->processes == NULL || v->said_before == NULL || v->ends == NULL)
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the services");
     for (size_t k = 0; k < s->service_count; k++) {
         char name[256], number[16];
@@ -67,6 +67,8 @@ void services_release(struct services *v)
             process_end(&v->processes[k], PROCESS_GRACE_NS);
     free(v->processes);
     free(v->said_before);
+    free(v->ends);
+    v->ends = NULL;
     v->processes = NULL;
     v->said_before = NULL;
 }
@@ -157,7 +159,7 @@ static int not_ready(const struct services *v, size_t k, const char *why, struct
     char path[PATH_MAX], tail[150];
 
     log_path(v, k, path);
-    process_tail(path, tail, sizeof(tail));
+    process_tail(path, v->said_before[k], tail, sizeof(tail));
     err_set(err, ERR_CONFIG, 0, "%s:%u: the service \"%s\" %s", v->suite->file, v->suite->services[k].line,
             v->suite->services[k].name, why);
     return tail[0] != '\0' ? err_hint(err, "it said: %s", tail) : err_hint(err, "it said nothing");
@@ -208,11 +210,10 @@ static int start_one(struct services *v, size_t k, const char *command, const ch
     const char *words[4];
     const struct process_job job = { .name = s->name, .words = words, .cwd = v->suite->dir, .log_path = path };
     struct pattern *p = NULL;
-    struct stat before;
     int rc = 0;
 
     log_path(v, k, path);
-    v->said_before[k] = stat(path, &before) == 0 ? (size_t)before.st_size : 0;
+    v->said_before[k] = process_log_bytes(path);
     process_shell_words(words, command);
     if (s->ready == READY_LOG && pattern_new(&p, at, err) != 0)
         return err_prefix(err, "%s:%u", v->suite->file, s->line);
@@ -224,34 +225,48 @@ static int start_one(struct services *v, size_t k, const char *command, const ch
     return rc;
 }
 
+static int fill_and_start(struct services *v, size_t k, const struct names *names, struct err *err)
+{
+    const struct suite_service *s = &v->suite->services[k];
+    char *command = names_text(names, s->run, err);
+    char *at = command != NULL ? names_text(names, s->ready_at != NULL ? s->ready_at : "", err) : NULL;
+    int rc = -1;
+
+    v->ends[k] = (struct service_end){ 0 };
+    if (at == NULL)
+        err_prefix(err, "%s:%u", v->suite->file, s->line);
+    else
+        rc = start_one(v, k, command, at, err);
+    free(command);
+    free(at);
+    return rc;
+}
+
 int services_start(struct services *v, bool each_cell, const struct names *names, struct err *err)
 {
-    for (size_t k = 0; k < v->suite->service_count; k++) {
-        const struct suite_service *s = &v->suite->services[k];
-        char *command, *at;
-        int rc = -1;
-
-        if (s->each_cell != each_cell)
-            continue;
-        command = names_text(names, s->run, err);
-        at = command != NULL ? names_text(names, s->ready_at != NULL ? s->ready_at : "", err) : NULL;
-        if (at == NULL)
-            err_prefix(err, "%s:%u", v->suite->file, s->line);
-        else
-            rc = start_one(v, k, command, at, err);
-        free(command);
-        free(at);
-        if (rc != 0)
+    for (size_t k = 0; k < v->suite->service_count; k++)
+        if (v->suite->services[k].each_cell == each_cell && fill_and_start(v, k, names, err) != 0)
             return -1;
-    }
     return 0;
 }
 
 void services_end(struct services *v, bool each_cell)
 {
     for (size_t k = v->suite->service_count; k-- > 0;)
-        if (v->suite->services[k].each_cell == each_cell)
+        if (v->suite->services[k].each_cell == each_cell) {
             process_end(&v->processes[k], PROCESS_GRACE_NS);
+            v->ends[k] = (struct service_end){ 0 };
+        }
+}
+
+static void say_end(const struct services *v, size_t k, char *note, size_t room)
+{
+    const struct service_end *end = &v->ends[k];
+
+    if (end->signal != 0)
+        snprintf(note, room, "the service \"%s\" was ended by signal %d", v->suite->services[k].name, end->signal);
+    else
+        snprintf(note, room, "the service \"%s\" ended with status %d", v->suite->services[k].name, end->status);
 }
 
 const char *services_find_dead(struct services *v, char *note, size_t room)
@@ -259,13 +274,48 @@ const char *services_find_dead(struct services *v, char *note, size_t room)
     for (size_t k = 0; k < v->suite->service_count; k++) {
         struct process_outcome how = { 0 };
 
-        if (v->processes[k].pid == 0 || process_is_running(&v->processes[k], &how))
+        if (v->processes[k].pid != 0 && !process_is_running(&v->processes[k], &how))
+            v->ends[k] = (struct service_end){ true, how.status, how.signal };
+        if (!v->ends[k].is_dead)
             continue;
-        if (how.signal != 0)
-            snprintf(note, room, "the service \"%s\" was ended by signal %d", v->suite->services[k].name, how.signal);
-        else
-            snprintf(note, room, "the service \"%s\" ended with status %d", v->suite->services[k].name, how.status);
+        say_end(v, k, note, room);
         return v->suite->services[k].name;
     }
     return NULL;
+}
+
+int services_mend(struct services *v, const struct names *names, void (*on_warning)(void *arg, const char *text),
+                  void *arg, struct err *err)
+{
+    for (size_t k = 0; k < v->suite->service_count; k++) {
+        const struct suite_service *s = &v->suite->services[k];
+        char note[256], text[320];
+
+        if (!v->ends[k].is_dead || s->if_it_dies == DIES_LEAVE)
+            continue;
+        say_end(v, k, note, sizeof(note));
+        if (s->if_it_dies == DIES_STOP) {
+            err_set(err, ERR_PEER, 0, "%s:%u: %s", v->suite->file, s->line, note);
+            return err_hint(err, "its \"if_it_dies\" is stop; what it said is in service-%s.log", s->name);
+        }
+        snprintf(text, sizeof(text), "%s and is started again", note);
+        on_warning(arg, text);
+        process_end(&v->processes[k], 0);
+        if (fill_and_start(v, k, names, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int services_add_pids(const struct services *v, struct names *names, struct err *err)
+{
+    for (size_t k = 0; k < v->suite->service_count; k++) {
+        char name[256], number[16];
+
+        snprintf(name, sizeof(name), "pid:%s", v->suite->services[k].name);
+        snprintf(number, sizeof(number), "%d", (int)v->processes[k].pid);
+        if (!names_set(names, name, number))
+            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the services");
+    }
+    return 0;
 }

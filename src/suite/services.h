@@ -14,6 +14,10 @@ struct services {
     const volatile int *stop;
     struct process *processes; /* by service */
     size_t *said_before;       /* by service: bytes of its log that are of a start before this one */
+    struct service_end {
+        bool is_dead;
+        int status, signal;
+    } * ends; /* by service: it ended by itself, and how */
 };
 
 /* Gives every service its port, in names. */
@@ -26,6 +30,12 @@ MUST_CHECK int services_start(struct services *v, bool each_cell, const struct n
 void services_end(struct services *v, bool each_cell);
 /* The name of one that should run and does not, with how it ended in note; NULL: all run. */
 const char *services_find_dead(struct services *v, char *note, size_t room);
+/* Starts those again that died, or not, as each one's if_it_dies says; on_warning hears of it. ERR_PEER when the run
+ * shall stop; else as services_start(). */
+MUST_CHECK int services_mend(struct services *v, const struct names *names,
+                             void (*on_warning)(void *arg, const char *text), void *arg, struct err *err);
+/* {pid:NAME} of each that runs. */
+MUST_CHECK int services_add_pids(const struct services *v, struct names *names, struct err *err);
 void services_release(struct services *v);
 
 #endif

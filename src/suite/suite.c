@@ -34,6 +34,7 @@ static void free_checks(struct suite *s)
         free(c->url);
         free(c->method);
         free(c->body);
+        free(c->each);
         pairs_release(&c->headers);
         pairs_release(&c->metrics);
     }
@@ -43,6 +44,8 @@ static void free_checks(struct suite *s)
 
         free(v->url);
         free(v->method);
+        free(v->body);
+        free(v->targets);
         free(v->body_regex);
         pairs_release(&v->headers);
     }
@@ -90,6 +93,17 @@ static void free_budget(struct suite_budget *b)
     pairs_release(&b->factors);
 }
 
+static void free_routes(struct suite_routes *r)
+{
+    free(r->from);
+    free(r->to);
+    free(r->path);
+    free(r->address);
+    free(r->http_port);
+    free(r->https_port);
+    free(r->cacert);
+}
+
 void suite_free(struct suite *s)
 {
     if (s == NULL)
@@ -114,11 +128,14 @@ void suite_free(struct suite *s)
     free_checks(s);
     free_services(s);
     free_budget(&s->budget);
+    free_routes(&s->routes);
     free_commands(&s->setup);
     free_commands(&s->teardown);
     free_commands(&s->before_each);
     free_commands(&s->after_each);
     free_commands(&s->facts);
+    free_commands(&s->verify_each);
+    free_commands(&s->summary);
     free(s);
 }
 

@@ -3,7 +3,7 @@
  * from the same table of keys (keys.h).
  *
  * Texts may hold names, {name}: a parameter, a dimension of the matrix, or one of {cell} {sample} {side} {run} {dir}
- * {port:NAME} (the port given to the service NAME). They are filled in per sample (names.h), so a text
+ * {port:NAME} {pid:NAME} (of the service NAME). They are filled in per sample (names.h), so a text
  * here is still as written. Every node keeps its line for messages.
  *
  * suite_read() owns nothing but *out; the text may go after the call. Errors are ERR_CONFIG, "FILE:LINE: …", with the
@@ -47,6 +47,8 @@ struct suite_commands {
     size_t count;
 };
 
+/* What becomes of a run whose service has ended by itself; the sample in hand is invalid in any case. */
+enum suite_if_it_dies { DIES_RESTART, DIES_STOP, DIES_LEAVE };
 enum suite_ready { READY_AT_ONCE, READY_PORT, READY_URL, READY_LOG };
 
 /* services: started before the setup, in order, each waited for, stopped by its own pid in the end. */
@@ -57,6 +59,7 @@ struct suite_service {
     char *ready_at; /* "[HOST:]PORT", a URL, a pattern for a line of its output */
     uint64_t timeout_ns;
     bool each_cell; /* restarted for every cell instead of once for the run */
+    int if_it_dies; /* enum suite_if_it_dies */
     unsigned line;
 };
 
@@ -66,10 +69,13 @@ enum suite_doer { DOER_LOAD, DOER_ROUNDS, DOER_CHECKS, DOER_COMMAND };
 /* checks: a GET whose JSON fields become metrics. */
 struct suite_check {
     char *name, *url, *method, *body;
+    char *each; /* "NAME=TEXT,NAME=TEXT": asked for each of them, {each} is the text; NULL: once */
     struct suite_pairs headers;
     struct suite_pairs metrics; /* name: path of the field ("filesPerSecond", "result.p99") */
     uint32_t repeat;            /* best or mean of so many */
     bool best;                  /* else the mean */
+    bool once;                  /* asked in the first sample of a cell alone */
+    bool may_fail;              /* another status than 2xx is a warning: not every application has it */
     uint64_t timeout_ns;
     unsigned line;
 };
@@ -84,9 +90,22 @@ struct suite_metric {
 
 /* verify: one request to every target before any load. */
 struct suite_verify {
-    char *url, *method, *body_regex;
+    char *url, *method, *body, *body_regex;
+    char *targets; /* instead of url: a file as of --targets, each target of which is asked */
     struct suite_pairs headers;
     uint32_t status; /* 0: any 2xx */
+    bool insecure;
+    unsigned line;
+};
+
+/* routes: what a cluster says of its routes, made into target lists (routes.h). */
+struct suite_routes {
+    bool present;
+    char *from;                             /* a file of it; a number: there is none, nothing is made */
+    char *to;                               /* the folder of the lists */
+    char *path;                             /* what is asked of a route that names none; NULL: "/" */
+    char *address, *http_port, *https_port; /* where the router listens, when it is not where the names lead to */
+    char *cacert;
     bool insecure;
     unsigned line;
 };
@@ -125,11 +144,14 @@ struct suite {
     struct suite_metric *metrics;
     size_t metric_count;
     struct suite_commands setup, teardown, before_each, after_each, facts;
+    struct suite_commands verify_each; /* after a sample; one that fails makes it invalid */
+    struct suite_commands summary;     /* in the end; their output is shown */
     struct suite_service *services;
     size_t service_count;
     struct suite_verify *verify;
     size_t verify_count;
     struct suite_budget budget;
+    struct suite_routes routes;
     struct suite_pairs watch;
     struct strlist slo;
     struct strlist invalid_when; /* "errors", "rate", "client_limited" and clauses as of slo */

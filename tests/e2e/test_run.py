@@ -35,6 +35,7 @@ class Counter(http.server.ThreadingHTTPServer):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # head and body are two writes: each reply would wait 40 ms for an acknowledgement
 
     def do_GET(self):
         count = self.server.note(self.path)
@@ -141,7 +142,7 @@ def test_samples_are_stored_with_their_cell(run, counter):
     assert len(documents) == 8
     assert {d["run"] for d in documents} == {documents[0]["run"]}
     assert sorted((d["cell"]["path"], d["cell"]["connections"], d["sample"]) for d in documents) == sorted(
-        (p, c, s) for p in ("one", "two") for c in ("1", "2") for s in (0, 1))
+        (p, c, s) for p in ("one", "two") for c in ("1", "2") for s in (1, 2))
     assert all(d["labels"] == {"build": "7"} and d["totals"]["sent"] == 40 for d in documents)
 
 
@@ -204,6 +205,7 @@ port, mark, life = int(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 open(mark, "a").write(f"{os.getpid()}\\n")
 class H(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
     def do_GET(self):
         self.send_response(200); self.send_header("Content-Length", "2"); self.end_headers(); self.wfile.write(b"ok")
     def log_message(self, *_): pass

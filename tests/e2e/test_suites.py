@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The suites that come with plimsoll, at their smallest scale, against the real programs they name."""
+import http.server
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -56,10 +59,66 @@ def test_ingress_plan_of_the_published_scales(plimsoll, tmp_path):
 def test_cloud_check(plimsoll, tmp_path):
     _, document = run_suite(plimsoll, tmp_path, "cloud-check.yaml", "--repeat", "1")
     metrics = document["cells"][0]["metrics"]
-    assert {"prime.ms", "recursive.ms", "small_new.files_per_s", "large_replace.MB_per_s"} <= set(metrics)
+    assert {"prime.20000000.ms", "recursive_14.self.ms", "small_new.files_per_s", "large_replace.MB_per_s"} <= set(metrics)
     assert all(figure is not None for figure in metrics.values())
     # each repetition removed its files
     assert list((tmp_path / "work" / "data" / "output").iterdir()) == []
+    # beside what was published: 15074 ms on Cloud Foundry, and how many times as quick this is
+    (row,) = [line for line in document["summary"].splitlines() if line.startswith("| of 14")]
+    mine, first = re.match(r"\| of 14 +\| +([0-9.,]+) \| +15074 \(([0-9.,]+)x\)", row).groups()
+    assert float(mine.replace(",", "")) == pytest.approx(metrics["recursive_14.self.ms"]["mean"], rel=0.01)
+    assert float(first.replace(",", "")) == pytest.approx(15074 / metrics["recursive_14.self.ms"]["mean"], rel=0.06)
+
+
+class OtherApp(http.server.BaseHTTPRequestHandler):
+    """An application that answers alike, without the fields and the ways that it lacks."""
+
+    def do_GET(self):
+        path = self.path.split("?")[0].split("/")
+        self.server.asked.append(self.path)
+        if path[1] == "prime":
+            self.reply({"n": path[2], "prime": 29, "msTime": 4000})
+        elif path[1] == "recursive":
+            self.reply({"n": path[2], "fibonacci": 55, "msTime": 500 if "far" in self.path else 250})
+        elif path[1] == "generate-files":
+            self.reply({"message": "done"})
+        else:
+            self.send_error(404)
+
+    def do_DELETE(self):
+        self.send_error(404)
+
+    def reply(self, value):
+        body = json.dumps(value).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_cloud_check_of_another_application_by_two_paths(plimsoll, tmp_path):
+    """A column of latency for each path to the application; what it lacks is absent, not invalid."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), OtherApp) as server:
+        server.asked = []
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}"
+        try:
+            _, document = run_suite(plimsoll, tmp_path, "cloud-check.yaml", "-s", f"target={url}", "-s", "primes=2000000000", "-s",
+                                    f"bases=local={url},far={url}/far", "--repeat", "2", "--markdown", str(tmp_path / "table.md"))
+        finally:
+            server.shutdown()
+            thread.join()
+    metrics = document["cells"][0]["metrics"]
+    assert metrics["recursive_10.local.ms"]["mean"] == pytest.approx(250) and metrics["recursive_10.far.ms"]["mean"] == pytest.approx(500)
+    assert not any("files_per_s" in name for name in metrics) and document["cells"][0]["valid"] == 2
+    assert server.asked.count("/prime/2000000000") == 10 and server.asked.count(f"/recursive/12?url={url}/far") == 2
+    pasted = (tmp_path / "table.md").read_text()
+    assert re.search(r"^\| 2,000,000,000 +\| 4,000 \| +5113 \(1\.3x\) \| +4206 \(1\.1x\) \| +3570 \(0\.89x\) \|$", pasted, re.M)
+    assert re.search(r"^\| Latency.* \| local \| far \| ", pasted, re.M)
 
 
 @pytest.mark.parametrize("kind", ["haproxy", "nginx"])
@@ -70,8 +129,34 @@ def test_gateway(plimsoll, tmp_path, kind):
     cells = {(c["cell"]["flow"], c["cell"]["via"]): c for c in document["cells"]}
     assert set(cells) == {(f, v) for f in ("echo", "rest") for v in ("direct", "gateway")}
     assert all(c["valid"] == 1 and c["metrics"]["error_share"]["mean"] == 0 for c in document["cells"])
-    # the cache of definitions was put back as it was found, and the store stayed idle (after_each checks it)
+    # the cache of definitions was put back as it was found
     assert (tmp_path / "work" / "cache-before.json").read_text().startswith("{")
+    summary = document["summary"]
+    assert summary.count("published") == 2 and "mean, across all concurrent requests" in summary
+    assert set(re.findall(r"^  ((?:echo|rest) (?:direct|gateway)) +0\.\d+ s$", summary, re.M)) == {
+        "echo direct", "echo gateway", "rest direct", "rest gateway"}
+    # the gateway's own cost is the difference that the documents have, and both parts are watched
+    documents = {(d["cell"]["flow"], d["cell"]["users"], d["cell"]["via"]): d for d in stored(plimsoll, tmp_path, document["id"])}
+    cost = documents["echo", "1", "gateway"]["latency"]["mean"] - documents["echo", "1", "direct"]["latency"]["mean"]
+    row = next(line.split() for line in summary.splitlines() if line.split()[:2] == ["echo", "1"])
+    shown = float(row[4].replace(",", "")) * {"us": 1e-6, "ms": 1e-3, "s": 1}[row[5]]
+    assert shown == pytest.approx(cost, rel=0.02, abs=1e-7), (row, cost)
+    assert all(set(d["watch"]) == {"app", "gateway"} for d in documents.values())
+
+
+def test_gateway_whose_store_is_read_meanwhile(plimsoll, tmp_path):
+    """The cache is off while measuring: every request reads the store, so no sample counts, and the run goes on."""
+    if shutil.which("haproxy") is None:
+        pytest.skip("haproxy is not installed")
+    text = open(os.path.join(target.ROOT, "suites", "gateway.yaml"), encoding="utf-8").read()
+    changed = text.replace("""'{"enabled":true}' http""", """'{"enabled":false}' http""")
+    assert changed != text
+    suite = tmp_path / "gateway.yaml"
+    suite.write_text(changed.replace("{dir}", os.path.join(target.ROOT, "suites")))
+    done, document = run_suite(plimsoll, tmp_path, str(suite), "-s", "requests=50", "--only", "echo/1/*", code=3)
+    assert [s["outcome"] for s in document["samples"]] == ["invalid"] * 2
+    assert all("the store of definitions was read 50 times while measuring" in s["note"] for s in document["samples"])
+    assert all(not d["valid"] and "read 50 times" in d["reasons"][0] for d in stored(plimsoll, tmp_path, document["id"]))
 
 
 needs_nginx = pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
@@ -93,6 +178,11 @@ def test_uploads(plimsoll, tmp_path, droplets, content):
         (only,) = one["rounds"]
         assert str(only["concurrency"]) == one["cell"]["concurrency"] == str(len(only["copies"])) and only["ok"] == only["concurrency"]
         assert only["completion_spread"] is not None or only["concurrency"] == 1
+    # the summary has a row for each number at once, and takes the service's cost from these very figures
+    rows = re.findall(r"^  300kB +(\d+) +([0-9.]+) (ms|s) +([0-9.]+) (ms|s) ", document["summary"], re.M)
+    assert [row[0] for row in rows] == ["1", "4"]
+    direct = next(d for d in documents if d["cell"] == {"size": "300kB", "concurrency": "4", "way": "direct"})["rounds"][0]["mean_ok_s"]
+    assert float(rows[1][1]) * {"ms": 1e-3, "s": 1}[rows[1][2]] == pytest.approx(direct, rel=0.01)
     # what was uploaded was removed again, at both ends of the way
     for folder in ("store/www/dav", "service", "content"):
         assert [path for path in (tmp_path / "work" / folder).rglob("*") if path.is_file() and path.suffix != ".reply"] == []
@@ -132,6 +222,10 @@ def test_assets(plimsoll, tmp_path):
             assert one["latency"]["min"] >= 0.002, one["cell"]
         assert one["totals"]["body_bytes_received"] == 20 * int(one["cell"]["size"])
     assert "s3 delay: 2ms" in done.stdout
+    # the six results as published, and these
+    assert re.search(r"^  Complete requests( +20){6}$", document["summary"], re.M)
+    assert re.search(r"^  Failed requests( +0){4} +2 +209$", document["summary"], re.M)
+    assert document["summary"].rstrip().endswith("none")
 
 
 @needs_nginx
@@ -145,6 +239,10 @@ def test_assets_says_how_the_proxied_way_fails(plimsoll, tmp_path):
     assert set(kinds) == {"status", "truncated"} and sum(kinds.values()) == one["totals"]["failed"] == 5
     assert one["status"].get("502") == kinds["status"]
     assert document["samples"][0]["outcome"] == "invalid"
+    # by kind, when, and what was said
+    said = re.findall(r"^  1048576 +s3-proxied +5 +(\d) of 20 +(status|truncated)\S*.* +[0-9.]+ s +[0-9.]+ s +(.*)$", document["summary"], re.M)
+    assert sum(int(count) for count, _, _ in said) == 5 and {kind for _, kind, _ in said} == {"status", "truncated"}
+    assert any(text.startswith("HTTP/1.1 502 Bad Gateway") for _, kind, text in said if kind == "status")
 
 
 @needs_curl
@@ -160,9 +258,7 @@ def test_push(plimsoll, tmp_path):
     assert [path for path in (tmp_path / "work" / "platform").rglob("*") if path.is_file()] == []
     assert sorted(os.listdir(tmp_path / "work" / "cells")) in (["cell-0"], ["cell-0", "cell-1"])
     # all rounds together say how it grows
-    samples = sorted(str(path) for path in (tmp_path / "work").glob("sample-*.json"))
-    done = subprocess.run([plimsoll, "rounds", "import", *samples], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0 and "2, of 1, 4 at once" in done.stdout and "Phases: mean time of a copy" in done.stdout
+    assert "2, of 1, 4 at once" in document["summary"] and "Phases: mean time of a copy" in document["summary"]
 
 
 @needs_curl

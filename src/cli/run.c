@@ -20,6 +20,7 @@
 #include "cli/run_options.h"
 #include "cli/run_plan.h"
 #include "cli/run_progress.h"
+#include "cli/run_resume.h"
 #include "cli/run_work.h"
 #include "cli/storing.h"
 #include "report/matrix.h"
@@ -28,7 +29,6 @@
 static const char WHO[] = "plimsoll run";
 enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, LINE_MAX_BYTES = 8192 };
 #define TEXT_MAX_BYTES ((size_t)1 << 28)
-#define SUITE_MARK "suite" /* of the configuration */
 
 struct run {
     const struct run_options *options;
@@ -71,6 +71,14 @@ static void on_progress(void *arg, const struct runner_progress *now)
     run_progress_show(&run->progress, run->plan, now);
 }
 
+static void on_note(void *arg, const char *text)
+{
+    struct run *run = arg;
+
+    if (!strlist_add(&run->matrix.notes, slice_str(text)))
+        cli_note(WHO, "out of memory: a note is lost");
+}
+
 static void on_warning(void *arg, const char *text)
 {
     struct run *run = arg;
@@ -78,8 +86,7 @@ static void on_warning(void *arg, const char *text)
     progress_end(&run->progress);
     cli_note(WHO, "warning: %s", text);
     run->lost_something = true;
-    if (!strlist_add(&run->matrix.notes, slice_str(text)))
-        cli_note(WHO, "out of memory: a note is lost");
+    on_note(run, text);
 }
 
 static void on_fact(void *arg, const char *name, const char *value)
@@ -128,7 +135,7 @@ static bool complete(struct run *run, const struct plan_step *step, struct resul
         good = result_add_config_string(r, name, run->facts.items[k + 1]);
     }
     if (good)
-        good = result_add_config_string(r, SUITE_MARK, run->mark);
+        good = result_add_config_string(r, RUN_SUITE_MARK, run->mark);
     if (good && run->plan->sides == 2)
         good = strlist_add(&r->labels, step->side == 0 ? SLICE(RUN_SIDE_LABEL "=a") : SLICE(RUN_SIDE_LABEL "=b"));
     return good && r->name != NULL;
@@ -178,18 +185,6 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
 
 /* ---- resuming ---- */
 
-/* Its samples would not belong to the same cells. */
-static bool is_of_this_suite(const struct run *run, const struct result *r)
-{
-    char quoted[PLAN_MARK_MAX + 2];
-
-    snprintf(quoted, sizeof(quoted), "\"%s\"", run->mark);
-    for (size_t k = 0; k < r->config_count; k++)
-        if (strcmp(r->config[k].name, SUITE_MARK) == 0)
-            return strcmp(r->config[k].json, quoted) == 0;
-    return false;
-}
-
 static int take_stored(void *arg, struct slice json, struct err *err)
 {
     struct run *run = arg;
@@ -200,7 +195,7 @@ static int take_stored(void *arg, struct slice json, struct err *err)
 
     if (result_from_json(&r, json, err) != 0)
         return -1;
-    if (!is_of_this_suite(run, r)) {
+    if (!run_is_of_suite(r, run->mark)) {
         err_set(err, ERR_CONFIG, 0, "--resume %s: that run was made with another suite, or other parameters",
                 run->options->resume);
         rc = err_hint(err, "give the same -s as then, or start a new run");
@@ -217,19 +212,6 @@ static int take_stored(void *arg, struct slice json, struct err *err)
     return rc;
 }
 
-static int find_run(struct runstore *store, const char *reference, struct listing *found, struct err *err)
-{
-    if (store == NULL)
-        return err_set(err, ERR_CONFIG, 0, "--resume %s: nothing was ever stored here", reference);
-    if (runstore_find(store, reference, found, err) != 0)
-        return err_prefix(err, "--resume");
-    if (found->count > 1) {
-        err_set(err, ERR_CONFIG, 0, "--resume %s: %zu runs are called so", reference, found->count);
-        return err_hint(err, "%s@latest is the newest of them", reference);
-    }
-    return 0;
-}
-
 static int resume(struct run *run, struct err *err)
 {
     struct listing found = { 0 };
@@ -237,7 +219,7 @@ static int resume(struct run *run, struct err *err)
     int rc = storing_open(&store, STORE_READ, err);
 
     if (rc == 0)
-        rc = find_run(store, run->options->resume, &found, err);
+        rc = run_find(store, run->options->resume, &found, err);
     if (rc == 0) {
         snprintf(run->id, sizeof(run->id), "%s", found.runs[0].id);
         free(run->matrix.run);
@@ -375,6 +357,7 @@ static int run_plan(struct run *run)
                              .on_sample = on_sample,
                              .on_bytes = on_bytes,
                              .on_fact = on_fact,
+                             .on_note = on_note,
                              .on_summary = on_summary,
                              .on_warning = on_warning };
     bool any = false;

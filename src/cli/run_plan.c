@@ -96,7 +96,9 @@ static void add_cell(struct buf *out, const struct plan_cell *cell, bool skips)
     buf_printf(out, "  %-40s", cell->name);
     if (cell->length_ns > 0)
         buf_printf(out, "  %8s", units_format_duration(length, (double)cell->length_ns));
-    if (cell->need.known)
+    if (cell->need.has_no_routes)
+        buf_add_str(out, "  no routes: not run");
+    else if (cell->need.known)
         buf_printf(out, "  %6.0f of %.0f connections (%.0f %%)%s", cell->need.need, cell->need.capacity,
                    100 * cell->need.need / cell->need.capacity,
                    cell->need.is_over    ? skips ? "  OVER BUDGET: skipped" : "  OVER BUDGET"

@@ -32,6 +32,7 @@ static struct comparison_metric described(const struct matrix *m, const char *na
 
 struct counts {
     uint32_t planned, valid, pending, not_run, broken;
+    const char *why_not; /* of one that was not run */
 };
 
 static struct counts count_samples(const struct matrix *m, uint32_t cell, uint32_t side)
@@ -47,6 +48,7 @@ static struct counts count_samples(const struct matrix *m, uint32_t cell, uint32
         c.valid += s->outcome == MATRIX_VALID;
         c.pending += s->outcome == MATRIX_PENDING;
         c.not_run += s->outcome == MATRIX_NOT_RUN;
+        c.why_not = s->outcome == MATRIX_NOT_RUN ? s->note : c.why_not;
         c.broken += s->broke_promise;
     }
     return c;
@@ -55,7 +57,7 @@ static struct counts count_samples(const struct matrix *m, uint32_t cell, uint32
 static const char *state_of(const struct counts *c, char out[32])
 {
     if (c->not_run == c->planned)
-        return "not run: budget";
+        return c->why_not != NULL ? c->why_not : "not run";
     if (c->pending == c->planned)
         return "not run";
     if (c->valid < c->planned - c->pending - c->not_run)

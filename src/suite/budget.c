@@ -84,21 +84,65 @@ static int mean_factor(const struct suite *s, const struct names *names, double 
     return rc;
 }
 
-int budget_of_cell(const struct suite *s, const struct names *names, struct cell_need *out, struct err *err)
+/* How many of a cluster's routes a cell asks, and the sum of their factors. */
+static int sum_routes(const struct suite *s, const struct names *names, const struct routes *routes, double *count,
+                      double *sum, struct err *err)
+{
+    char *filled = names_text(names, s->budget.termination != NULL ? s->budget.termination : "mix", err);
+    int rc = filled != NULL ? 0 : err_prefix(err, "%s: budget: termination", s->file);
+
+    *count = *sum = 0;
+    for (size_t k = 0; rc == 0 && k < routes->count; k++) {
+        const char *name = route_termination_name(routes->items[k].termination);
+        struct slice rest = slice_str(filled);
+        double factor = 0;
+
+        while (rc == 0 && rest.len > 0) {
+            const struct slice part = slice_trim(slice_split(&rest, '+'));
+
+            if (!slice_eq(part, SLICE("mix")) && !slice_eq(part, slice_str(name)))
+                continue;
+            rc = factor_of(s, slice_str(name), &factor, err);
+            *count += 1;
+            *sum += factor;
+            break;
+        }
+    }
+    free(filled);
+    return rc;
+}
+
+/* routes: how many are asked; factors: the sum of what each needs of a client. */
+static int count_routes(const struct suite *s, const struct names *names, const struct routes *of_cluster,
+                        double *routes, double *factors, struct err *err)
+{
+    double factor;
+
+    if (of_cluster != NULL)
+        return sum_routes(s, names, of_cluster, routes, factors, err);
+    if (number_of(s, names, "routes", s->budget.routes, 1, routes, err) != 0 ||
+        mean_factor(s, names, &factor, err) != 0)
+        return -1;
+    *factors = *routes * factor;
+    return 0;
+}
+
+int budget_of_cell(const struct suite *s, const struct names *names, const struct routes *of_cluster,
+                   struct cell_need *out, struct err *err)
 {
     const struct suite_budget *b = &s->budget;
-    double clients, routes, routers, factor;
+    double clients, routes, routers, factors;
 
     *out = (struct cell_need){ .known = b->present };
     if (!b->present)
         return 0;
     if (number_of(s, names, "clients", b->clients, 1, &clients, err) != 0 ||
-        number_of(s, names, "routes", b->routes, 1, &routes, err) != 0 ||
         number_of(s, names, "routers", b->routers, 1, &routers, err) != 0 ||
         number_of(s, names, "maxconn", b->maxconn, 1, &out->maxconn, err) != 0 ||
-        mean_factor(s, names, &factor, err) != 0)
+        count_routes(s, names, of_cluster, &routes, &factors, err) != 0)
         return -1;
-    out->need = clients * routes * factor;
+    out->need = clients * factors;
+    out->has_no_routes = routes <= 0;
     out->capacity = routers * out->maxconn;
     out->worst = routers > 1 ? out->need / routers * b->imbalance : out->need;
     out->is_over = out->need > out->capacity;

@@ -10,7 +10,4 @@
  * the answer lacks is absent, with a warning. */
 MUST_CHECK int checks_run(const struct sampler *x, struct result *r, struct err *err);
 
-/* Called for the bytes of a verification. */
-MUST_CHECK int verify_all(const struct runner *runner, const struct names *names, struct err *err);
-
 #endif

@@ -106,6 +106,25 @@ static int read_figures(struct maker *m)
     return rc == 0 ? 0 : err_prefix(m->err, "%s: quiet", s->file);
 }
 
+static int find_routes(struct maker *m)
+{
+    const struct suite *s = m->suite;
+    char *from;
+    int rc = 0;
+
+    if (!s->routes.present)
+        return 0;
+    from = names_text(&m->parameters, s->routes.from, m->err);
+    if (from == NULL)
+        return err_prefix(m->err, "%s:%u", s->file, s->routes.line);
+    if (routes_is_file(from)) {
+        rc = routes_read(&m->plan->routes, from, m->err);
+        m->plan->has_routes = rc == 0;
+    }
+    free(from);
+    return rc;
+}
+
 static int judge_budget(struct maker *m)
 {
     struct plan *p = m->plan;
@@ -116,7 +135,7 @@ static int judge_budget(struct maker *m)
         int rc = plan_names(p, &first, &names, m->err);
 
         if (rc == 0)
-            rc = budget_of_cell(m->suite, &names, &p->cells[c].need, m->err);
+            rc = budget_of_cell(m->suite, &names, p->has_routes ? &p->routes : NULL, &p->cells[c].need, m->err);
         names_release(&names);
         if (rc != 0)
             return -1;
@@ -176,7 +195,8 @@ static int make(struct maker *m, const struct strlist *only)
 
     if (!add_parameters(&m->parameters, &m->suite->parameters) || !names_set(&m->parameters, "dir", m->suite->dir))
         return no_memory(m);
-    if (read_figures(m) != 0 || matrix_make(m, only) != 0 || judge_budget(m) != 0 || make_steps(m) != 0)
+    if (read_figures(m) != 0 || matrix_make(m, only) != 0 || find_routes(m) != 0 || judge_budget(m) != 0 ||
+        make_steps(m) != 0)
         return -1;
     estimate(p);
     return 0;
@@ -212,6 +232,7 @@ void plan_free(struct plan *p)
         matrix_free_cell(p->suite, &p->cells[k]);
     free(p->cells);
     free(p->steps);
+    routes_release(&p->routes);
     free(p);
 }
 

@@ -33,7 +33,9 @@ struct plan {
     uint32_t samples; /* of each cell and side */
     uint32_t sides;   /* 1 or 2 */
     uint64_t seed;
-    uint64_t quiet_ns; /* between samples */
+    uint64_t quiet_ns;    /* between samples */
+    struct routes routes; /* of a cluster, when the suite's "routes" names a file; has_routes */
+    bool has_routes;
     double estimate_s; /* of everything, from the lengths that the suite names; NAN: not known */
 };
 

@@ -63,9 +63,23 @@ static int check_services(const struct checker *c, bool each_cell)
     return 0;
 }
 
+static int check_routes(const struct checker *c)
+{
+    const struct suite_routes *r = &c->suite->routes;
+    const char *const texts[] = { r->to, r->path, r->address, r->http_port, r->https_port, r->cacert };
+
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+        if (check_text(c, texts[k], r->line) != 0)
+            return -1;
+    return 0;
+}
+
 static int check_of_run(const struct checker *c)
 {
     const struct suite *s = c->suite;
+
+    if (check_routes(c) != 0)
+        return -1;
 
     for (size_t k = 0; k < s->verify_count; k++)
         if (check_text(c, s->verify[k].url, s->verify[k].line) != 0 ||

@@ -15,10 +15,13 @@
 #include "suite/commands.h"
 #include "suite/keys.h"
 #include "suite/sample.h"
+#include "suite/routes.h"
 #include "suite/services.h"
+#include "suite/verify.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 #define FACT_MAX ((size_t)1 << 20)
+#define SKIPPED_TOLD 5u
 #define SUMMARY_MAX ((size_t)4 << 20)
 
 struct work {
@@ -300,7 +303,9 @@ static int run_steps(struct work *w)
         w->progress.step = k;
         if (w->runner->done != NULL && w->runner->done[k])
             continue;
-        if (p->cells[step->cell].need.is_over && !w->runner->over_budget)
+        if (p->cells[step->cell].need.has_no_routes)
+            rc = hand_on(w, step, SAMPLE_NOT_RUN, NULL, "not run: no routes");
+        else if (p->cells[step->cell].need.is_over && !w->runner->over_budget)
             rc = hand_on(w, step, SAMPLE_NOT_RUN, NULL, "not run: budget");
         else
             rc = run_step(w, step);
@@ -329,10 +334,66 @@ static int refuse_over_budget(const struct runner *r, struct err *err)
     return 0;
 }
 
+static int fill_text(const struct work *w, const char *text, char **out)
+{
+    *out = text != NULL ? names_text(&w->names, text, w->err) : NULL;
+    if (*out != NULL && (*out)[0] == '\0') { /* a parameter that is empty: not said */
+        free(*out);
+        *out = NULL;
+        return 0;
+    }
+    return text == NULL || *out != NULL ? 0 : -1;
+}
+
+static void tell_skipped(struct work *w, const struct routes *r)
+{
+    for (size_t k = 0; k < r->skipped.count && k < SKIPPED_TOLD; k++) {
+        char text[600];
+
+        snprintf(text, sizeof(text), "not asked: %s", r->skipped.items[k]);
+        if (w->runner->on_note != NULL)
+            w->runner->on_note(w->runner->arg, text);
+    }
+    if (r->skipped.count > SKIPPED_TOLD && w->runner->on_note != NULL) {
+        char text[80];
+
+        snprintf(text, sizeof(text), "not asked: %zu more of the routes", r->skipped.count - SKIPPED_TOLD);
+        w->runner->on_note(w->runner->arg, text);
+    }
+}
+
+/* The target lists of a cluster's routes. */
+static int write_routes(struct work *w)
+{
+    const struct suite_routes *s = &w->runner->plan->suite->routes;
+    char *to = NULL, *path = NULL, *address = NULL, *http_port = NULL, *https_port = NULL, *cacert = NULL;
+    int rc = -1;
+
+    if (!w->runner->plan->has_routes)
+        return 0;
+    if (fill_text(w, s->to != NULL ? s->to : "{work}/routes", &to) == 0 && fill_text(w, s->path, &path) == 0 &&
+        fill_text(w, s->address, &address) == 0 && fill_text(w, s->http_port, &http_port) == 0 &&
+        fill_text(w, s->https_port, &https_port) == 0 && fill_text(w, s->cacert, &cacert) == 0) {
+        const struct routes_manner how = { path, address, http_port, https_port, cacert, s->insecure };
+
+        tell_skipped(w, &w->runner->plan->routes);
+        rc = routes_write(&w->runner->plan->routes, &how, to, w->err);
+    }
+    free(to);
+    free(path);
+    free(address);
+    free(http_port);
+    free(https_port);
+    free(cacert);
+    return rc;
+}
+
 static int begin(struct work *w)
 {
     const struct suite *s = w->runner->plan->suite;
 
+    if (write_routes(w) != 0)
+        return -1;
     tell(w, "services");
     if (services_start(&w->services, false, &w->names, w->err) != 0 ||
         services_add_pids(&w->services, &w->names, w->err) != 0)

@@ -50,6 +50,7 @@ struct runner {
     void (*on_bytes)(void *arg, const char *url, struct slice request, struct slice reply); /* without secrets */
     void (*on_fact)(void *arg, const char *name, const char *value); /* first line of its output */
     void (*on_summary)(void *arg, struct slice text);                /* what a summary's command said */
+    void (*on_note)(void *arg, const char *text);                    /* for the report: a route that is not asked */
     void (*on_warning)(void *arg, const char *text);                 /* a teardown that failed, … */
 };
 

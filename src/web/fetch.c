@@ -19,6 +19,7 @@ struct fetch {
     CURL *easy;
     CURLM *multi; /* keeps the connections */
     struct curl_slist *headers;
+    struct curl_slist *connect_to;
     bool out_of_memory;
     char why[CURL_ERROR_SIZE];
 
@@ -71,6 +72,7 @@ void fetch_free(struct fetch *f)
         return;
     }
     f->curl->slist_free_all(f->headers);
+    f->curl->slist_free_all(f->connect_to);
     f->curl->easy_cleanup(f->easy);
     f->curl->multi_cleanup(f->multi);
     free(f);
@@ -281,9 +283,8 @@ static void set_credentials(struct fetch *f, const struct fetch_call *call)
 
 static void set_tls(struct fetch *f, const struct fetch_call *call)
 {
-    if (call->ca_file != NULL) {
+    if (call->ca_file != NULL)
         f->curl->easy_setopt(f->easy, CURLOPT_CAINFO, call->ca_file);
-    }
     if (call->cert_file != NULL) {
         f->curl->easy_setopt(f->easy, CURLOPT_SSLCERT, call->cert_file);
         f->curl->easy_setopt(f->easy, CURLOPT_SSLKEY, call->key_file != NULL ? call->key_file : call->cert_file);
@@ -293,6 +294,21 @@ static void set_tls(struct fetch *f, const struct fetch_call *call)
         f->curl->easy_setopt(f->easy, CURLOPT_SSL_VERIFYHOST, 0L);
     }
     f->curl->easy_setopt(f->easy, CURLOPT_HTTP_VERSION, call->http1 ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS);
+}
+
+/* Whatever host and port the URL has. */
+static void set_connect_to(struct fetch *f, const struct fetch_call *call)
+{
+    char rule[320];
+
+    f->curl->slist_free_all(f->connect_to);
+    f->connect_to = NULL;
+    if (call->connect_to == NULL)
+        return;
+    snprintf(rule, sizeof(rule), "::%s", call->connect_to);
+    f->connect_to = f->curl->slist_append(NULL, rule);
+    f->out_of_memory |= f->connect_to == NULL;
+    f->curl->easy_setopt(f->easy, CURLOPT_CONNECT_TO, f->connect_to);
 }
 
 static void set_callbacks(struct fetch *f)
@@ -324,15 +340,14 @@ static void set_options(struct fetch *f, const struct fetch_call *call)
     f->curl->easy_setopt(f->easy, CURLOPT_USERAGENT, "plimsoll/" PLIMSOLL_VERSION);
     f->curl->easy_setopt(f->easy, CURLOPT_CONNECTTIMEOUT_MS, ms_of(call->connect_ns));
     f->curl->easy_setopt(f->easy, CURLOPT_TIMEOUT_MS, ms_of(call->total_ns));
-    if (!call->proxy_from_environment) {
+    if (!call->proxy_from_environment)
         f->curl->easy_setopt(f->easy, CURLOPT_PROXY, "");
-    }
-    if (call->compressed) {
+    if (call->compressed)
         f->curl->easy_setopt(f->easy, CURLOPT_ACCEPT_ENCODING, "");
-    }
     set_callbacks(f);
     set_method(f, call);
     set_tls(f, call);
+    set_connect_to(f, call);
     for (size_t i = 0; i < call->header_count; i++) {
         add_header(f, call->headers[i]);
     }

@@ -98,6 +98,7 @@ struct fetch_call {
     const char *bearer;          /* "Authorization: Bearer ..." */
     const struct fetch_aws *aws;
 
+    const char *connect_to;           /* "HOST:PORT" in place of the URL's own; the name in it stays for TLS and Host */
     const char *ca_file;              /* PEM, instead of the system's certificates */
     const char *cert_file, *key_file; /* PEM, our own */
     bool insecure;                    /* the server's certificate is not checked */

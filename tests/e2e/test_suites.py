@@ -38,13 +38,66 @@ def test_ingress(plimsoll, tmp_path):
     cells = {(c["cell"]["termination"], c["cell"]["keepalive"]) for c in document["cells"]}
     assert cells == {(t, k) for t in ("http", "edge", "passthrough", "reencrypt", "mix") for k in ("0", "50")}
     assert all(c["valid"] == 1 and c["metrics"]["error_share"]["mean"] == 0 for c in document["cells"])
-    assert "haproxy: HAProxy version" in done.stdout
+    assert "router: HAProxy version" in done.stdout
     # every route of the mix was loaded, each through its own termination
     mix = [d for d in stored(plimsoll, tmp_path, document["id"]) if d["cell"]["termination"] == "mix"]
     assert len(mix) == 2
     for one in mix:
         assert len(one["targets"]) == 8 and all(t["totals"]["ok"] > 0 for t in one["targets"])
         assert sorted(t["url"].split(":")[0] for t in one["targets"]) == ["http"] * 2 + ["https"] * 6
+
+
+def objects_of_a_cluster(http_only):
+    """What kubectl says of the routes that the testbed's router has, and of one that nobody admitted."""
+    route = lambda name, spec, **more: {"kind": "Route", "metadata": {"name": name, "namespace": "shop"}, "spec": spec, **more}
+    items = [route("plain", {"host": "http-0.router.test", "path": "/bytes/7"}),
+             route("refused", {"host": "http-9.router.test"}, status={"ingress": [{"conditions": [{"type": "Admitted", "status": "False"}]}]})]
+    if not http_only:
+        items += [route(t, {"host": f"{t}-1.router.test", "tls": {"termination": t}}) for t in ("passthrough", "reencrypt")]
+        items += [{"kind": "Ingress", "metadata": {"name": "in"}, "spec": {"tls": [{"hosts": ["edge-0.router.test"]}], "rules": [
+            {"host": h, "http": {"paths": [{"path": "/1024.html", "pathType": "Exact"}]}} for h in ("edge-0.router.test", "http-1.router.test")]}}]
+    return {"kind": "List", "items": items}
+
+
+@pytest.mark.skipif(shutil.which("haproxy") is None, reason="haproxy is not installed")
+def test_ingress_of_a_cluster_that_is_there(plimsoll, tmp_path):
+    """The routes of a router that somebody else runs, from a file of kubectl's."""
+    ports = free_port(), free_port()
+    file = tmp_path / "routes.json"
+    router = subprocess.Popen([sys.executable, os.path.join(target.ROOT, "testbeds", "router", "router.py"), "--plimsoll", plimsoll, "--dir",
+                               str(tmp_path / "router"), "--http-port", str(ports[0]), "--https-port", str(ports[1]), "--routes", "2", "--maxconn", "1000"],
+                              stdout=subprocess.PIPE, text=True)
+    options = ["-s", f"routes={file}", "-s", "router=127.0.0.1", "-s", f"router_http_port={ports[0]}", "-s", f"router_https_port={ports[1]}", "-s",
+               f"cacert={tmp_path}/router/ca.pem", "-s", "route_path=/bytes/9", "-s", "keepalive=0", "-s", "runtime=200ms", "--repeat", "1"]
+    try:
+        assert router.stdout.readline() == "ready\n"
+        file.write_text(json.dumps(objects_of_a_cluster(False)))
+        done, document = run_suite(plimsoll, tmp_path, "ingress.yaml", *options)
+        assert all(c["valid"] == 1 and c["metrics"]["error_share"]["mean"] == 0 for c in document["cells"])
+        assert "not asked: shop/refused: no router has admitted it" in document["notes"]
+        by_cell = {d["cell"]["termination"]: d for d in stored(plimsoll, tmp_path, document["id"])}
+        bodies = sorted(t["totals"]["body_bytes_received"] / t["totals"]["ok"] for t in by_cell["mix"]["targets"])
+        assert bodies == [7, 9, 9, 1024, 1024]    # each route with its own path, or the one for those that name none
+        plan = subprocess.run([plimsoll, "run", "--dry-run", os.path.join(target.ROOT, "suites", "ingress.yaml"), *options], capture_output=True,
+                              text=True, timeout=60)
+        # 2 clients each: 2 http routes; 1 edge, 1 reencrypt of factor 2; 1 passthrough; a client for each of the five
+        needs = {line.split()[0]: line.split(" connections")[0].split()[-3] for line in plan.stdout.splitlines() if " connections (" in line}
+        assert needs == {"http/1/0": "2", "http/5/0": "10", "edge/1/0": "2", "edge/5/0": "10", "passthrough/1/0": "1", "passthrough/5/0": "5",
+                         "reencrypt/1/0": "2", "reencrypt/5/0": "10", "mix/1/0": "7", "mix/3/0": "21"}, plan.stdout
+        # a cluster with plain routes alone: the other terminations have nothing to ask
+        file.write_text(json.dumps(objects_of_a_cluster(True)))
+        _, document = run_suite(plimsoll, tmp_path, "ingress.yaml", *options)
+        states = {s["cell"]["termination"]: s["outcome"] for s in document["samples"]}
+        assert states == {"http": "valid", "mix": "valid", "edge": "not_run", "passthrough": "not_run", "reencrypt": "not_run"}
+        # a route that does not answer stops the run before any load
+        file.write_text(json.dumps(objects_of_a_cluster(True)).replace("http-0", "http-8"))
+        env = dict(os.environ, PLIMSOLL_DB=str(tmp_path / "results.db"))
+        done = subprocess.run([plimsoll, "run", os.path.join(target.ROOT, "suites", "ingress.yaml"), "-s", "scale=tiny", *options], env=env,
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "status 503, expected 2xx or 3xx" in done.stderr and "no such route" in done.stderr, done.stderr
+    finally:
+        router.terminate()
+        router.wait(20)
 
 
 def test_ingress_plan_of_the_published_scales(plimsoll, tmp_path):

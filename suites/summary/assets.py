@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The results of suites/assets.yaml in ab's words: the six that were published, and what failed.
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The answers to suites/cloud-check.yaml beside those that were published, as tables of Markdown.
 

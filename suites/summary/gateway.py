@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a gateway costs: suites/gateway.yaml through the gateway less straight to the application.
 

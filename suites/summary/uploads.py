@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the service costs: the two ways of suites/uploads.yaml side by side.
 

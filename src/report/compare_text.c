@@ -63,15 +63,34 @@ static void draw_strip(char strip[STRIP + 1], const struct compare_cell *cell)
         }
 }
 
+/* Cut, it would look like another cell. */
+static bool must_be_whole(const struct comparison *c, size_t i, size_t width)
+{
+    const struct slice label = slice_str(c->cells[i].label);
+
+    if (label.len <= width)
+        return false;
+    for (size_t k = 0; k < c->cell_count; k++)
+        if (k != i && fit_hides_difference(label, slice_str(c->cells[k].label), width, FIT_BOTH_ENDS))
+            return true;
+    return false;
+}
+
 static void cell_row(struct buf *out, const struct comparison *c, const struct comparison_metric *m, size_t i,
                      size_t width)
 {
     const struct compare_result *r = &m->out.cells[i];
     char base[WORDS_MAX], new[WORDS_MAX], change[WORDS_MAX], interval[WORDS_MAX], p[WORDS_MAX], strip[STRIP + 1];
-    const size_t from = out->len;
+    size_t from = out->len;
 
     buf_add_str(out, "  ");
-    add_fitted(out, c->cells[i].label, width);
+    if (must_be_whole(c, i, width)) {
+        fit_line(out, slice_str(c->cells[i].label), SIZE_MAX, FIT_HEAD);
+        buf_add_char(out, '\n');
+        from = out->len;
+    } else {
+        add_fitted(out, c->cells[i].label, width);
+    }
     while (buf_ok(out) && out->len - from < width + 2)
         buf_add_char(out, ' ');
     draw_strip(strip, &m->cells[i]);

@@ -5,6 +5,7 @@
 
 #define WIDTH_MIN 8u
 #define PARAGRAPH_MIN 20u
+#define CUT_MIN_BYTES 64u
 
 static bool continues(char c)
 {
@@ -61,6 +62,23 @@ void fit_line(struct buf *out, struct slice untrimmed, size_t width, enum fit ke
     add_clean(out, slice_take(text, before(text, max - 3 - tail)));
     buf_add_str(out, "...");
     add_clean(out, slice_drop(text, after(text, text.len - tail)));
+}
+
+bool fit_hides_difference(struct slice a, struct slice b, size_t width, enum fit keep)
+{
+    struct buf cut[2];
+    bool same;
+
+    if (slice_eq(a, b) || (a.len <= width && b.len <= width))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        buf_init(&cut[i], 4 * width + CUT_MIN_BYTES);
+        fit_line(&cut[i], i == 0 ? a : b, width, keep);
+    }
+    same = slice_eq(buf_slice(&cut[0]), buf_slice(&cut[1]));
+    buf_release(&cut[0]);
+    buf_release(&cut[1]);
+    return same;
 }
 
 /* How much of text goes on one line: up to a space where there is one. */

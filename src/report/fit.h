@@ -11,6 +11,8 @@ enum fit { FIT_HEAD, FIT_BOTH_ENDS }; /* what a cut keeps */
 
 /* width below 8 counts as 8; spaces around the text are left out. */
 void fit_line(struct buf *out, struct slice untrimmed, size_t width, enum fit keep);
+/* Whether these are two texts that look like one when they are cut. */
+bool fit_hides_difference(struct slice a, struct slice b, size_t width, enum fit keep);
 /* Folded at spaces: first goes before the first line, as many spaces before the others; each ends with a line break. */
 void fit_paragraph(struct buf *out, const char *first, struct slice text, size_t width);
 

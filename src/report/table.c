@@ -106,6 +106,25 @@ static void add_wrapped(struct buf *out, struct slice text, size_t left, size_t 
     } while (text.len > 0);
 }
 
+/* Cut, it would look like another one of its column. */
+static bool must_be_whole(const struct table *t, size_t i, size_t left, enum fit keep)
+{
+    for (size_t k = i % t->_columns; k < t->_count; k += t->_columns)
+        if (k != i && fit_hides_difference(slice_str(cell(t, i)), slice_str(cell(t, k)), left, keep))
+            return true;
+    return false;
+}
+
+static void add_cut(const struct table *t, struct buf *out, size_t i, size_t left, size_t width)
+{
+    const enum fit keep = t->_align[i % t->_columns] == 'h' ? FIT_HEAD : FIT_BOTH_ENDS;
+
+    if (must_be_whole(t, i, left, keep))
+        add_wrapped(out, slice_str(cell(t, i)), left, width);
+    else
+        fit_line(out, slice_str(cell(t, i)), left, keep);
+}
+
 static void add_cell(const struct table *t, struct buf *out, size_t i, int cell_width, size_t left, size_t width)
 {
     const char side = t->_align[i % t->_columns];
@@ -114,7 +133,7 @@ static void add_cell(const struct table *t, struct buf *out, size_t i, int cell_
     if (side == 'w')
         add_wrapped(out, slice_str(cell(t, i)), left, width);
     else if (side == 'h' || side == 'b')
-        fit_line(out, slice_str(cell(t, i)), left, side == 'h' ? FIT_HEAD : FIT_BOTH_ENDS);
+        add_cut(t, out, i, left, width);
     else
         buf_printf(out, side == 'l' ? "%-*s" : "%*s", cell_width, cell(t, i));
 }

@@ -31,6 +31,38 @@ static void test_columns_fit_their_cells(void **state)
     buf_release(&out);
 }
 
+static void test_a_cut_hides_no_difference(void **state)
+{
+    static const char *const URLS[] = { "http://a/one/x/then-the-same", "http://a/two/x/then-the-same",
+                                        "http://a/something-else-there", "http://a/something-else-there" };
+    struct table t;
+    struct buf out;
+
+    (void)state;
+    buf_init(&out, 4096);
+    table_init(&t, "rb");
+    for (size_t i = 0; i < 4; i++) {
+        table_cell(&t, "%zu", i);
+        table_cell(&t, "%s", URLS[i]);
+    }
+    table_print(&t, &out, 20);
+    assert_string_equal(out.data, "  0\n"
+                                  "      http://a/one/x\n"
+                                  "      /then-the-same\n"
+                                  "  1\n"
+                                  "      http://a/two/x\n"
+                                  "      /then-the-same\n"
+                                  "  2  http://a...here\n"
+                                  "  3  http://a...here\n");
+    table_release(&t);
+    buf_release(&out);
+    assert_true(fit_hides_difference(SLICE("abcd1efghijk"), SLICE("abcd2efghijk"), 8, FIT_BOTH_ENDS));
+    assert_false(fit_hides_difference(SLICE("abcd1efghijk"), SLICE("abcd2efghijk"), 12, FIT_BOTH_ENDS));
+    assert_false(fit_hides_difference(SLICE("abcd1efghijk"), SLICE("abcd1efghijk"), 8, FIT_BOTH_ENDS));
+    assert_false(fit_hides_difference(SLICE("abcd1efghijk"), SLICE("abcd1efghijl"), 8, FIT_BOTH_ENDS));
+    assert_true(fit_hides_difference(SLICE("abcd1efghijk"), SLICE("abcd1efghijl"), 8, FIT_HEAD));
+}
+
 static const struct {
     const char *why, *text;
     size_t width;
@@ -105,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns_fit_their_cells),
+        cmocka_unit_test(test_a_cut_hides_no_difference),
         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_paragraphs),
     };

@@ -204,6 +204,7 @@ static bool begins_anew(const struct conn *c, enum deadline_kind kind)
         return c->http2 != NULL ? c->asked : c->progressed;
     case DEADLINE_SEND:
         return c->http1.waits == HTTP1_WAITS_WINDOW ? c->moved_content : c->progressed;
+    case DEADLINE_STREAM:
     case DEADLINE_LINGER:
     case DEADLINE_KINDS:
         break;
@@ -222,6 +223,9 @@ static void set_deadline(struct conn *c)
 
     if (c->state != CONN_OPEN) {
         return; /* the handshake's and the lingering's began before */
+    }
+    if (kind == DEADLINE_BODY && c->http2 != NULL) {
+        kind = DEADLINE_NONE; /* each stream has its own */
     }
     if (kind == DEADLINE_IDLE && !c->http1.served_one) {
         kind = DEADLINE_HEAD; /* the first request of a connection is awaited since its accept */

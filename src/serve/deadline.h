@@ -12,6 +12,7 @@ enum deadline_kind {
     DEADLINE_BODY,   /* its body */
     DEADLINE_SEND,   /* its reply */
     DEADLINE_IDLE,   /* between two requests */
+    DEADLINE_STREAM, /* the body of one of many requests of a connection: HTTP/2 */
     DEADLINE_LINGER, /* after the last reply, until the client has read it */
     DEADLINE_KINDS,
     DEADLINE_NONE = DEADLINE_KINDS,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "serve/http2_internal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,7 @@ static void stream_end(struct stream2 *s, bool complete)
 {
     struct http2 *h = s->conn->http2;
 
+    deadline_end(&s->deadline);
     if (s->prev != NULL) {
         s->prev->next = s->next;
     } else {
@@ -286,7 +288,7 @@ static void on_data(void *stream, struct slice bytes)
     struct stream2 *s = stream;
 
     s->received += bytes.len;
-    s->conn->body_bytes += bytes.len;
+    s->body_bytes += bytes.len;
     if (is_waiting(s)) {
         buf_add_slice(&s->held, bytes); /* the window bounds it: nothing is given back meanwhile */
     } else {
@@ -396,6 +398,59 @@ static enum conn_io say(struct conn *c)
     }
 }
 
+static bool waits_for_body(const struct stream2 *s)
+{
+    bool answered = exchange_is_answered(&s->x), sends = answered && http2_content_is_left(s);
+
+    return !sends && !s->body_done && (answered || !s->x.body_paused);
+}
+
+/* Each body has its own time, which begins anew with its own bytes alone: no busy stream saves a trickled one. Time in
+ * which nothing is read does not count. */
+static void time_bodies(struct conn *c, bool reads)
+{
+    for (struct stream2 *s = c->http2->streams; s != NULL; s = s->next) {
+        if (!reads || !waits_for_body(s)) {
+            deadline_end(&s->deadline);
+        } else if (deadline_kind(&s->deadline) == DEADLINE_NONE || s->body_bytes >= c->worker->body_quota_bytes) {
+            s->body_bytes = 0;
+            worker_deadline(c->worker, &s->deadline, DEADLINE_STREAM);
+        }
+    }
+}
+
+static struct stream2 *stream_by_id(const struct http2 *h, int32_t id)
+{
+    struct stream2 *s = h->streams;
+
+    while (s != NULL && s->id != id) {
+        s = s->next;
+    }
+    return s;
+}
+
+void http2_body_expired(struct deadline *d)
+{
+    struct stream2 *s = (struct stream2 *)(void *)((char *)d - offsetof(struct stream2, deadline));
+    struct conn *c = s->conn;
+    int32_t id = s->id;
+
+    if (!conn_enter(c)) {
+        return;
+    }
+    if (!exchange_is_answered(&s->x)) {
+        dispatch_detach(&s->x);
+        s->started = true;
+        exchange_fail(&s->x, 408, "The body of the request did not arrive in time.");
+        http2_run(c); /* the reset comes behind the answer */
+    }
+    if (c->state == CONN_OPEN && (s = stream_by_id(c->http2, id)) != NULL && !http2_content_is_left(s)) {
+        h2_server_end_request(c->http2->h2, id);
+        http2_run(c);
+    }
+    conn_leave(c);
+}
+
 static enum http1_wait waits_for(const struct http2 *h)
 {
     if (h->streams == NULL) {
@@ -403,11 +458,11 @@ static enum http1_wait waits_for(const struct http2 *h)
     }
     enum http1_wait waits = HTTP1_WAITS_HANDLER;
     for (const struct stream2 *s = h->streams; s != NULL; s = s->next) {
-        bool answered = exchange_is_answered(&s->x), sends = answered && http2_content_is_left(s);
-        if (sends && !s->source.starved) {
-            waits = HTTP1_WAITS_WINDOW;
-        } else if (!sends && !s->body_done && (answered || !s->x.body_paused)) {
-            return HTTP1_WAITS_BODY;
+        if (exchange_is_answered(&s->x) && http2_content_is_left(s) && !s->source.starved) {
+            return HTTP1_WAITS_WINDOW;
+        }
+        if (waits_for_body(s)) {
+            waits = HTTP1_WAITS_BODY;
         }
     }
     return waits;
@@ -417,10 +472,14 @@ void http2_run(struct conn *c)
 {
     enum conn_io io = CONN_MOVED;
 
-    for (int i = 0; i < READS_MAX; i++) {
+    for (int i = 0;; i++) {
         feed(c);
         io = say(c);
         if (io != CONN_MOVED || c->http2->over) {
+            break;
+        }
+        if (i == READS_MAX) {
+            c->wants_write = true; /* it is writable: the loop comes back after the others */
             break;
         }
         io = conn_read(c);
@@ -431,6 +490,7 @@ void http2_run(struct conn *c)
     if (c->state != CONN_OPEN) {
         return;
     }
+    time_bodies(c, !c->blocked);
     if (c->blocked) {
         c->http1.waits = HTTP1_WAITS_SEND;
     } else if (c->eof || c->http2->over || !h2_server_is_alive(c->http2->h2) ||

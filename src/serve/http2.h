@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 struct conn;
+struct deadline;
 struct http2;
 
 /* Takes the connection over. False: out of memory. */
@@ -15,6 +16,9 @@ bool http2_start(struct conn *c);
 void http2_run(struct conn *c);
 /* The connection is going: ends every exchange. */
 void http2_end(struct conn *c);
+/* A request's body did not come in time (DEADLINE_STREAM): its stream ends, with 408 if it was not answered. The others
+ * of its connection go on. */
+void http2_body_expired(struct deadline *d);
 /* The server is stopping: no new streams; the connection closes after the last. */
 void http2_stop(struct conn *c);
 

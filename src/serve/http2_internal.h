@@ -12,6 +12,8 @@ struct stream2 {
     struct conn *conn;
     struct stream2 *prev, *next;
     int32_t id;
+    struct deadline deadline; /* of its body */
+    uint64_t body_bytes;      /* since that began */
     struct request_head head;
     char *head_bytes;
     uint64_t begin_ns, received, dropped, content_bytes;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "serve/access_log.h"
 #include "serve/conn.h"
+#include "serve/http2.h"
 #include "serve/site.h"
 #include "serve/http_date.h"
 #include "serve/offload.h"
@@ -71,7 +72,11 @@ static void tick(struct timer *t)
 
     worker_touch(w);
     while ((d = deadlines_expired(&w->deadlines, w->now_ns, &kind)) != NULL) {
-        conn_expired((struct conn *)(void *)d, kind);
+        if (kind == DEADLINE_STREAM) {
+            http2_body_expired(d);
+        } else {
+            conn_expired((struct conn *)(void *)d, kind);
+        }
     }
     arm_tick(w);
 }
@@ -253,6 +258,7 @@ static void set_lengths(struct worker *w)
     deadlines_init(&w->deadlines);
     w->deadlines.length_ns[DEADLINE_HEAD] = w->config->head_timeout_ns;
     w->deadlines.length_ns[DEADLINE_BODY] = w->config->body_timeout_ns;
+    w->deadlines.length_ns[DEADLINE_STREAM] = w->config->body_timeout_ns;
     w->deadlines.length_ns[DEADLINE_SEND] = w->config->send_timeout_ns;
     w->deadlines.length_ns[DEADLINE_IDLE] = w->config->idle_timeout_ns;
     w->deadlines.length_ns[DEADLINE_LINGER] = LINGER_NS;

@@ -223,6 +223,27 @@ def test_trickles_are_cut_off(plimsoll):
     assert server.stop() == 0
 
 
+def test_a_trickled_body_is_not_saved_by_its_neighbours(plimsoll):
+    """An upload that meets the rate, and requests that are answered, on the same connection: they go on, and it gets 408."""
+    server = Server(plimsoll, "--threads", "1", "--body-timeout", "2s", "--min-rate", "2000B")
+    with Peer(server) as peer:
+        peer.send(frame(HEADERS, END_HEADERS, 1, head("/bytes/3", "POST")), frame(HEADERS, END_HEADERS, 3, head("/bytes/3", "POST")))
+        begin, other, said = time.monotonic(), 3, b""
+        while b"408" not in said and time.monotonic() - begin < 20:
+            other += 2
+            peer.send(frame(DATA, 0, 1, b"x"), frame(DATA, 0, 3, b"x" * 9000), frame(HEADERS, END_HEADERS | END_STREAM, other, head("/bytes/3")))
+            number, flags = 0, 0
+            while (number, flags & END_STREAM) != (other, END_STREAM):
+                kind, flags, number, payload = peer.next(HEADERS, DATA, RST_STREAM, GOAWAY)
+                assert kind in (HEADERS, DATA) or ((kind, number) == (RST_STREAM, 1) and said), kind
+                said += payload if (kind, number) == (DATA, 1) else b""
+            time.sleep(0.02)
+        assert b"did not arrive in time" in said and time.monotonic() - begin > 1.5
+        peer.send(frame(DATA, END_STREAM, 3, b"x"))
+        assert peer.answered(3)
+    assert server.stop() == 0
+
+
 def test_garbage_behind_the_preface(server):
     with server.connect() as c:
         c.send(PREFACE + b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" * 10)

@@ -5,6 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/buf.h"
+
+enum { NOTE_MAX_BYTES = 1 << 20 };
+
 int cli_complain(const char *who, const struct err *err)
 {
     fprintf(stderr, "%s: %s\n", who, err->what);
@@ -20,11 +24,15 @@ int cli_complain_of_output(const char *who, const struct err *err)
 
 void cli_note(const char *who, const char *fmt, ...)
 {
+    struct buf line;
     va_list args;
 
+    buf_init(&line, NOTE_MAX_BYTES);
+    buf_printf(&line, "%s: ", who);
     va_start(args, fmt);
-    fprintf(stderr, "%s: ", who);
-    vfprintf(stderr, fmt, args);
-    fputc('\n', stderr);
+    buf_vprintf(&line, fmt, args);
     va_end(args);
+    buf_add_char(&line, '\n');
+    fwrite(line.data != NULL ? line.data : "", 1, line.len, stderr);
+    buf_release(&line);
 }

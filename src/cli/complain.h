@@ -12,7 +12,8 @@ int cli_complain(const char *who, const struct err *err);
  * exit code is then that of a program which SIGPIPE has ended, as a shell tells it. */
 int cli_complain_of_output(const char *who, const struct err *err);
 #define CLI_EXIT_READER_LEFT 141
-/* One line on standard error: "plimsoll load: …". */
+/* One line on standard error: "plimsoll load: …", in one write: launchers that mark the lines of many processes mark
+ * every piece that they read. */
 void cli_note(const char *who, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

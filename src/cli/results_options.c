@@ -163,7 +163,7 @@ const struct results_command RESULTS_COMMANDS[] = {
     { "note", "RUN TEXT", "write a note beside a run, in place of the one it has; \"\" takes it away", results_note, PLAIN, 2, 2, NULL },
     { "rm", "[OPTION...] RUN...", "remove runs; asks first", results_rm, RM, 1, 0, NULL },
     { "vacuum", "", "check the store and give back the space of removed runs", results_vacuum, PLAIN, 0, SIZE_MAX, NULL },
-    { "merge", "[OPTION...] PART...", "the parts of one run, measured by several processes, as the run they are", results_merge, MERGE, 2, 0,
+    { "merge", "[OPTION...] PART...", "the parts of one run, measured by several processes, as the run they are", results_merge, MERGE, 1, 0,
       "Examples:\n  plimsoll results merge share-*.json -o all.json\n  plimsoll results merge soak-1@latest soak-2@latest\n" },
     { "export", "[OPTION...] [FORM] RUN...", "runs as files for other programs", results_export, EXPORT, 1, 0,
       "Forms:\n" EXPORT_FORMATS(FORM_LINE) "\n"

@@ -407,7 +407,7 @@ def test_what_can_not_be_merged_is_refused(plimsoll, start_target, results, tmp_
     for why, words, says in [("the same part", ["a.json", "a.json"], "there already"),
                              ("a part of a merged one", ["ab.json", "b.json"], "there already"),
                              ("another configuration", ["a.json", "c.json"], "connections is 2, in a.json it is 1"),
-                             ("one part", ["a.json"], "more than one word"), ("no such part", ["a.json", "none.json"], "none.json")]:
+                             ("one part", ["a.json"], "one part alone"), ("no such part", ["a.json", "none.json"], "none.json")]:
         done = results("merge", *words, exit=2)
         assert says in done.err and not done.out, why
     doc = json.loads((tmp_path / "b.json").read_text())

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "job/parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+void job_add_mpi(struct buf *out, const struct job *job)
+{
+    struct job_words w = { out, 0 };
+    char number[64];
+
+    buf_printf(out,
+               "#!/bin/sh\n# One plan as %" PRIu64
+               " shares under MPI's launcher (Open MPI). Read it, change it, then: sh FILE\n",
+               job->shares);
+    job_add_preparation(out, job);
+    job_add_open_files(out, job, "");
+    buf_printf(out,
+               "# OMPI_COMM_WORLD_RANK and _SIZE say which share a process is. At most %" PRIu64
+               " on one machine. One that\n"
+               "# fails does not end the others. Their own reports are dropped: the merged one follows.\n",
+               job->per_machine);
+    snprintf(number, sizeof(number), "mpirun -n %" PRIu64, job->shares);
+    job_word_raw(&w, number);
+    snprintf(number, sizeof(number), "--map-by ppr:%" PRIu64 ":node", job->per_machine);
+    job_word_raw(&w, number);
+    job_word_raw(&w, "--bind-to none --tag-output --mca orte_abort_on_non_zero_status 0");
+    if (job->hosts != NULL) {
+        job_word_raw(&w, "--host");
+        job_word(&w, job->hosts);
+    }
+    if (job->hosts_file != NULL) {
+        job_word_raw(&w, "--hostfile");
+        job_word(&w, job->hosts_file);
+    }
+    for (size_t i = 0; i < job->variable_count; i++) {
+        job_word_raw(&w, "-x");
+        job_word(&w, job->variables[i].name);
+    }
+    for (size_t i = 0; i < job->launcher->count; i++)
+        job_word(&w, job->launcher->items[i]);
+    job_add_share(&w, job, "\"$start\"", "\"$parts/part-{share}.json\"", false);
+    job_word_raw(&w, ">/dev/null ||");
+    job_words_end(&w);
+    buf_add_str(out, "    echo \"mpirun ended with $?: a share was invalid, or failed\" >&2\n");
+    job_add_merge(out, job);
+}

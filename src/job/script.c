@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "job/parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "job/quote.h"
+
+#define LINE_MAX 112
+#define INDENT "    "
+#define PAIR_MAX_BYTES ((size_t)1 << 20)
+
+void job_word_raw(struct job_words *w, const char *text)
+{
+    const size_t len = strlen(text);
+
+    if (w->column > sizeof(INDENT) && w->column + 1 + len > LINE_MAX) {
+        buf_add_str(w->out, " \\\n" INDENT);
+        w->column = sizeof(INDENT) - 1;
+    } else if (w->column > 0) {
+        buf_add_char(w->out, ' ');
+        w->column++;
+    }
+    buf_add_str(w->out, text);
+    w->column += len;
+}
+
+void job_word(struct job_words *w, const char *text)
+{
+    struct buf quoted;
+
+    buf_init(&quoted, 4 * strlen(text) + 8);
+    quote_shell(&quoted, slice_str(text));
+    job_word_raw(w, quoted.data != NULL ? quoted.data : "''");
+    buf_release(&quoted);
+}
+
+void job_words_end(struct job_words *w)
+{
+    buf_add_char(w->out, '\n');
+    w->column = 0;
+}
+
+static void add_variables(struct buf *out, const struct job *job)
+{
+    if (job->variable_count == 0)
+        return;
+    buf_add_str(out, "# These come from the environment, so that no secret stands in this file.\n");
+    for (size_t i = 0; i < job->variable_count; i++)
+        buf_printf(out, ": \"${%s:?set it to %s}\"\nexport %s\n", job->variables[i].name, job->variables[i].what,
+                   job->variables[i].name);
+    buf_add_char(out, '\n');
+}
+
+static void add_start(struct buf *out, const struct job *job)
+{
+    buf_add_str(out, "# All shares begin at this moment; who comes late says by how much.\n");
+    if (job->start_at != NULL) {
+        buf_add_str(out, "start=");
+        quote_shell(out, slice_str(job->start_at));
+    } else {
+        buf_printf(out, "start=$(date -u -d '+%" PRIu64 " seconds' +%%Y-%%m-%%dT%%H:%%M:%%SZ)",
+                   (job->start_in_ns + NS_PER_S - 1) / NS_PER_S);
+    }
+    buf_add_str(out, "\n\n");
+}
+
+void job_add_preparation(struct buf *out, const struct job *job)
+{
+    buf_add_str(out, "set -eu\n# Interrupted, the shares end, and what they have is merged.\ntrap : INT TERM\n\n");
+    add_variables(out, job);
+    buf_printf(out, "# Each share writes its part here%s.\nparts=",
+               job->engine == JOB_SSH ? "" : ": a folder that all machines see");
+    quote_shell(out, slice_str(job->parts));
+    buf_add_str(out, "\nmkdir -p \"$parts\"\n"
+                     "for old in \"$parts\"/part-*.json; do\n"
+                     "    if [ -e \"$old\" ]; then\n"
+                     "        echo \"$parts has parts of another run: $old\" >&2\n"
+                     "        exit 2\n"
+                     "    fi\n"
+                     "done\n\n");
+    add_start(out, job);
+}
+
+static void add_word(struct buf *out, const struct job_word *word)
+{
+    if (word->variable != NULL)
+        buf_printf(out, "\"$%s\"", word->variable);
+    else
+        quote_shell(out, slice_str(word->text));
+}
+
+/* A word, and the next one when it may be its value: they stay on one line. How many were taken beside the first. */
+static size_t add_pair(struct job_words *w, const struct job *job, size_t i)
+{
+    const bool two = job->words[i].text[0] == '-' && i + 1 < job->word_count && job->words[i + 1].text[0] != '-';
+    struct buf text;
+
+    buf_init(&text, PAIR_MAX_BYTES);
+    add_word(&text, &job->words[i]);
+    if (two) {
+        buf_add_char(&text, ' ');
+        add_word(&text, &job->words[i + 1]);
+    }
+    if (buf_ok(&text))
+        job_word_raw(w, text.data);
+    else
+        buf_reserve(w->out, SIZE_MAX); /* fails, and is told of when all is written */
+    buf_release(&text);
+    return two ? 1 : 0;
+}
+
+void job_add_share(struct job_words *w, const struct job *job, const char *start, const char *part, bool tells_count)
+{
+    char number[24];
+
+    job_word(w, job->program);
+    job_word(w, job->words[0].text);
+    job_word_raw(w, "--share auto");
+    if (tells_count) {
+        snprintf(number, sizeof(number), "--of %" PRIu64, job->shares);
+        job_word_raw(w, number);
+    }
+    job_word_raw(w, "--start-at");
+    job_word_raw(w, start);
+    job_word_raw(w, "--json");
+    job_word_raw(w, part);
+    job_word_raw(w, "--no-store --progress json");
+    for (size_t i = 1; i < job->word_count; i++)
+        i += add_pair(w, job, i);
+}
+
+void job_add_open_files(struct buf *out, const struct job *job, const char *indent)
+{
+    if (job->open_files == 0)
+        return;
+    buf_printf(out,
+               "%s# Open files: load takes what it is allowed; only root can allow itself more.\n"
+               "%slimit=$(ulimit -H -n)\n"
+               "%s[ \"$limit\" = unlimited ] || [ \"$limit\" -ge %" PRIu64 " ] || ulimit -n %" PRIu64 " ||\n"
+               "%s    echo \"$limit open files are allowed here, the share needs %" PRIu64 "\" >&2\n",
+               indent, indent, indent, job->open_files, job->open_files, indent, job->open_files);
+}
+
+void job_add_merge(struct buf *out, const struct job *job)
+{
+    struct job_words w = { out, 0 };
+
+    buf_add_str(out, "\n# Exact: counts and histograms are added. What is missing, late or invalid is said, and "
+                     "decides the exit code.\n");
+    job_word(&w, job->program);
+    job_word_raw(&w, "results merge --output");
+    if (job->merged != NULL)
+        job_word(&w, job->merged);
+    else
+        job_word_raw(&w, "\"$parts/merged.json\"");
+    job_word_raw(&w, "\"$parts\"/part-*.json");
+    job_words_end(&w);
+}

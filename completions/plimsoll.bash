@@ -25,6 +25,8 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
     --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --name --label --no-store --dry-run --help'
+_plimsoll_job_options='--shares --per-machine --start-in --time-limit --cpus --memory --open-files --parts --program --name --hosts --hosts-file --launcher
+    --image --namespace --claim --claim-size --apply --keep --json --progress --help'
 _plimsoll_doctor_options='--time --ignore --json --help'
 _plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --name --label --no-store --dry-run --schema --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
@@ -77,7 +79,7 @@ _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor report results rounds run serve help --help --version' -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor job report results rounds run serve help --help --version' -- "$word")
         return
     fi
     case ${COMP_WORDS[1]} in
@@ -117,6 +119,24 @@ _plimsoll() {
             else
                 compopt -o filenames 2>/dev/null
                 mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$(_plimsoll_runs)" -- "$word")
+            fi
+            ;;
+        esac
+        ;;
+    job)
+        case $before in
+        job) mapfile -t COMPREPLY < <(compgen -W 'kubernetes slurm mpi ssh --help' -- "$word") ;;
+        --) mapfile -t COMPREPLY < <(compgen -W 'load' -- "$word") ;;
+        --parts | --program | --hosts-file | --json)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+            ;;
+        --progress) mapfile -t COMPREPLY < <(compgen -W 'auto none json' -- "$word") ;;
+        *)
+            if [[ " ${COMP_WORDS[*]:0:COMP_CWORD} " == *' -- load '* ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_load_options" -- "$word")
+            else
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_job_options" -- "$word")
             fi
             ;;
         esac
@@ -197,7 +217,7 @@ _plimsoll() {
             ;;
         esac
         ;;
-    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor report results rounds run serve' -- "$word") ;;
+    help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor job report results rounds run serve' -- "$word") ;;
     esac
 }
 

@@ -62,7 +62,8 @@ install_packages() (
         -o DPkg::Lock::Timeout=300 "$@" </dev/null || die "installing failed: $*"
     for name in "$@"; do
         case $name in
-        nginx | haproxy) switch_off_service "$name" ;;
+        nginx | haproxy | slurmctld | slurmd | munge) switch_off_service "$name" ;;
+        openssh-server) switch_off_service ssh ;;
         esac
     done
 )

@@ -14,6 +14,7 @@ int cmd_limit(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_job(int argc, char **argv);
 int cmd_mb(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_results(int argc, char **argv);

@@ -28,6 +28,7 @@ static const struct command {
 #endif
     { "compare", cmd_compare, "--help", false, "a verdict per cell on two sets of results" },
     { "doctor", cmd_doctor, "--help", false, "what would spoil a measurement on this machine" },
+    { "job", cmd_job, "--help", false, "a plan as shares under Kubernetes, Slurm, MPI or ssh" },
     { "mb", cmd_mb, "-h", true, "the same with mb's request file, response file and summary" },
     { "report", cmd_report, "--help", false, "one HTML page: verdict, figures, charts, comparison" },
     { "results", cmd_results, "--help", false, "list, show, tag, merge, export, import stored runs" },
@@ -45,28 +46,28 @@ static const char HELP_HEAD[] = "usage: plimsoll COMMAND [OPTION...]\n"
                                 "\n"
                                 "Commands:\n";
 
-static const char HELP_TAIL[] =
-    "  help     what a command takes: plimsoll help load\n"
-    "\n"
-    "Options:\n"
-    "  -h, --help                show this help\n"
-    "  -V, --version             show the version and the libraries in use\n"
-    "\n"
-    "First steps, in two terminals:\n"
-    "  plimsoll serve\n"
-    "  plimsoll load -c 20 -d 5s http://127.0.0.1:3000/bytes/1024\n"
-    "\n"
-    "Then:\n"
-    "  plimsoll load -n 1000 --json - http://127.0.0.1:3000/ > run.json\n"
-    "      exactly 1000 requests; the document has every figure of the report and more\n"
-    "  plimsoll ab -n 1000 -c 10 -k http://127.0.0.1:3000/\n"
-    "      what scripts that read ab's output expect\n"
-    "\n"
-    "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
-    "3 the run is invalid, and the report says why; 130 interrupted.\n"
-    "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare, man plimsoll-doctor,\n"
-    "man plimsoll-limit, man plimsoll-report, man plimsoll-results, man plimsoll-rounds, man plimsoll-run,\n"
-    "man plimsoll-serve, man plimsoll-ab, man plimsoll-mb\n";
+static const char HELP_TAIL[] = "  help     what a command takes: plimsoll help load\n"
+                                "\n"
+                                "Options:\n"
+                                "  -h, --help                show this help\n"
+                                "  -V, --version             show the version and the libraries in use\n"
+                                "\n"
+                                "First steps, in two terminals:\n"
+                                "  plimsoll serve\n"
+                                "  plimsoll load -c 20 -d 5s http://127.0.0.1:3000/bytes/1024\n"
+                                "\n"
+                                "Then:\n"
+                                "  plimsoll load -n 1000 --json - http://127.0.0.1:3000/ > run.json\n"
+                                "      exactly 1000 requests; the document has every figure of the report and more\n"
+                                "  plimsoll ab -n 1000 -c 10 -k http://127.0.0.1:3000/\n"
+                                "      what scripts that read ab's output expect\n"
+                                "\n"
+                                "Exit status: 0 ok; 1 a declared check failed; 2 wrong usage, nothing was sent;\n"
+                                "3 the run is invalid, and the report says why; 130 interrupted.\n"
+                                "Manual: man plimsoll, man plimsoll-load, man plimsoll-compare,\n"
+                                "man plimsoll-doctor, man plimsoll-job, man plimsoll-limit,\n"
+                                "man plimsoll-report, man plimsoll-results, man plimsoll-rounds,\n"
+                                "man plimsoll-run, man plimsoll-serve, man plimsoll-ab, man plimsoll-mb\n";
 
 static void print_help(FILE *to)
 {

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/job_plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/suggest.h"
+#include "base/units.h"
+#include "cli/load_options.h"
+
+#define VARIABLE_MAX 64u
+#define SPARE_FILES 128u /* of a process beside its connections */
+#define SLACK_NS (UINT64_C(120) * NS_PER_S)
+#define UNKNOWN_LENGTH_NS (UINT64_C(3600) * NS_PER_S)
+
+static int no_memory(struct err *err)
+{
+    return err_set(err, ERR_SYSTEM, ENOMEM, "cannot plan the job");
+}
+
+static int check_command(const struct job_options *o, struct err *err)
+{
+    struct suggestion s;
+
+    if (o->words.count < 2) {
+        err_set(err, ERR_USAGE, 0, "no command stands behind --");
+        return err_hint(err, "plimsoll job %s -n 4 -- load URL", o->words.items[0]);
+    }
+    if (strcmp(o->words.items[1], "load") == 0)
+        return 0;
+    suggest_init(&s, slice_str(o->words.items[1]));
+    suggest_consider(&s, "load");
+    err_set(err, ERR_USAGE, 0, "\"%s\" can not be shared", o->words.items[1]);
+    if (s.word != NULL)
+        return err_hint(err, "did you mean load?");
+    return err_hint(err, "the command is one of plimsoll's own: -- load [OPTION]... URL");
+}
+
+/* What the job says itself. */
+static int check_conflicts(const struct load_options *l, struct err *err)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } rows[] = {
+        { "--share", l->share.given },
+        { "--of", l->share.of > 0 },
+        { "--start-at", l->share.start != SHARE_START_NONE },
+        { "--json", l->outputs.json != NULL },
+        { "--dry-run", l->dry_run },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].given) {
+            err_set(err, ERR_USAGE, 0, "%s stands in the command", rows[i].option);
+            return err_hint(err, "leave it out: the job gives each share its own, and runs nothing without --apply");
+        }
+    return 0;
+}
+
+/* A share with nothing to do is refused by load; better once and now. */
+static int check_size(const struct load_options *l, uint64_t shares, struct err *err)
+{
+    const uint64_t connections = l->connections * l->urls.count;
+
+    if (l->targets_file == NULL && l->urls.count > 0 && connections < shares) {
+        err_set(err, ERR_USAGE, 0, "%" PRIu64 " connection%s can not be divided among %" PRIu64 " shares", connections,
+                units_plural(connections), shares);
+        return err_hint(err, "-c and -n of the command are those of the whole plan");
+    }
+    if (l->requests > 0 && l->requests < shares) {
+        err_set(err, ERR_USAGE, 0, "%" PRIu64 " request%s can not be divided among %" PRIu64 " shares", l->requests,
+                units_plural(l->requests), shares);
+        return err_hint(err, "-c and -n of the command are those of the whole plan");
+    }
+    return 0;
+}
+
+/* ---- secrets ---- */
+
+/* Only what may stand in a comment and in ${NAME:?...}. */
+static void add_label(struct buf *out, const char *word)
+{
+    for (; *word != '\0' && *word != '='; word++)
+        if ((*word | 0x20) >= 'a' ? (*word | 0x20) <= 'z'
+                                  : (*word == '-' || *word == '.' || (*word >= '0' && *word <= '9')))
+            buf_add_char(out, *word);
+}
+
+/* "the value of --user"; "word 3, with --user=". */
+static char *describe(const struct job_options *o, size_t i)
+{
+    const char *const *words = (const char *const *)o->words.items + 1;
+    struct buf text;
+
+    buf_init(&text, 4096);
+    if (words[i][0] == '-') {
+        buf_add_str(&text, "the whole word that begins with ");
+        if (words[i][1] == '-')
+            add_label(&text, words[i]);
+        else
+            buf_printf(&text, "-%c", (words[i][1] | 0x20) >= 'a' && (words[i][1] | 0x20) <= 'z' ? words[i][1] : '-');
+    } else if (i > 0 && words[i - 1][0] == '-') {
+        buf_add_str(&text, "the value of ");
+        add_label(&text, words[i - 1]);
+    } else {
+        buf_printf(&text, "word %zu of the command, a URL", i + 1);
+    }
+    return buf_detach(&text);
+}
+
+static bool add_variable(struct job_plan *p, char *name, char *what)
+{
+    struct job_variable *all = realloc(p->variables, (p->job.variable_count + 1) * sizeof(*all));
+
+    if (all != NULL)
+        p->variables = all;
+    if (all == NULL || name == NULL || what == NULL) {
+        free(name);
+        free(what);
+        return false;
+    }
+    all[p->job.variable_count++] = (struct job_variable){ name, what };
+    return true;
+}
+
+/* The words; one that `plimsoll load` would not store as it is has a secret in it. */
+static int take_words(struct job_plan *p, const struct job_options *o, const struct load_options *l, struct err *err)
+{
+    const size_t count = o->words.count - 1;
+
+    p->words = calloc(count, sizeof(*p->words));
+    if (p->words == NULL)
+        return no_memory(err);
+    p->job.words = p->words;
+    for (size_t i = 0; i < count; i++) {
+        char name[VARIABLE_MAX];
+
+        p->words[i].text = o->words.items[i + 1];
+        p->job.word_count = i + 1;
+        if (strcmp(p->words[i].text, l->command.items[i]) == 0)
+            continue;
+        snprintf(name, sizeof(name), "PLIMSOLL_SECRET_%zu", p->job.variable_count + 1);
+        if (!add_variable(p, strdup(name), describe(o, i)))
+            return no_memory(err);
+        p->words[i].variable = p->variables[p->job.variable_count - 1].name;
+    }
+    return 0;
+}
+
+static bool is_variable_name(const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++)
+        if (*c != '_' && !((*c | 0x20) >= 'a' && (*c | 0x20) <= 'z') && !(*c >= '0' && *c <= '9' && c > name))
+            return false;
+    return name[0] != '\0';
+}
+
+/* --auth-bearer env:NAME */
+static int take_named_variable(struct job_plan *p, const struct load_options *l, struct err *err)
+{
+    if (l->bearer == NULL || strncmp(l->bearer, "env:", 4) != 0)
+        return 0;
+    if (!is_variable_name(l->bearer + 4)) {
+        err_set(err, ERR_USAGE, 0, "--auth-bearer: \"%s\" names no variable that a shell knows", l->bearer);
+        return err_hint(err, "letters, digits and _: env:API_TOKEN");
+    }
+    return add_variable(p, strdup(l->bearer + 4), strdup("the token of --auth-bearer")) ? 0 : no_memory(err);
+}
+
+/* ---- figures ---- */
+
+static uint64_t open_files_of(const struct load_options *l, uint64_t shares)
+{
+    const uint64_t each = l->grow > l->connections ? l->grow : l->connections;
+
+    if (l->targets_file != NULL || l->urls.count == 0)
+        return 0;
+    return (each * l->urls.count + shares - 1) / shares + SPARE_FILES;
+}
+
+static uint64_t time_limit_of(const struct load_options *l, uint64_t start_in_ns)
+{
+    const uint64_t length = l->duration_ns > 0 ? l->warmup_ns + l->duration_ns + l->drain_ns + l->timeout_ns
+                                               : UNKNOWN_LENGTH_NS;
+
+    return start_in_ns + length + SLACK_NS;
+}
+
+static int note(struct job_plan *p, const char *option, const char *path, const char *what, struct err *err)
+{
+    struct buf text;
+    bool good;
+
+    buf_init(&text, 8192);
+    buf_printf(&text, "%s %s: %s", option, path, what);
+    good = buf_ok(&text) && strlist_add(&p->notes, buf_slice(&text));
+    buf_release(&text);
+    return good ? 0 : no_memory(err);
+}
+
+static int note_files(struct job_plan *p, const struct load_options *l, struct err *err)
+{
+    const struct {
+        const char *option, *path;
+    } rows[] = {
+        { "--targets", l->targets_file },
+        { "--upload-file", l->upload_file },
+        { "--feed", l->feed },
+        { "--body", l->body != NULL && l->body[0] == '@' ? l->body : NULL },
+        { "--auth-bearer", l->bearer != NULL && l->bearer[0] == '@' ? l->bearer : NULL },
+        { "--cacert", l->ca_file },
+        { "--cert", l->cert_file },
+        { "--key", l->key_file },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].path != NULL &&
+            note(p, rows[i].option, rows[i].path, "every machine needs this file at this path", err) != 0)
+            return -1;
+    return 0;
+}
+
+/* Each share writes these; where they see one folder, over each other. */
+static int note_outputs(struct job_plan *p, const struct load_options *l, struct err *err)
+{
+    const struct {
+        const char *option, *path;
+    } rows[] = { { "--csv", l->outputs.csv }, { "--hdr", l->outputs.hdr }, { "--log", l->outputs.log } };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (rows[i].path != NULL && strstr(rows[i].path, "{share}") == NULL &&
+            note(p, rows[i].option, rows[i].path, "all shares write this file; put {share} into its name", err) != 0)
+            return -1;
+    return 0;
+}
+
+static void take_options(struct job *job, const struct job_options *o)
+{
+    job->engine = o->engine;
+    job->name = o->name;
+    job->program = o->program;
+    job->shares = o->shares;
+    job->per_machine = o->per_machine;
+    job->cpus = o->cpus;
+    job->memory_bytes = o->memory_bytes;
+    job->start_in_ns = o->start_in_ns;
+    job->parts = o->parts;
+    job->merged = o->json;
+    job->launcher = &o->launcher;
+    job->hosts = o->hosts;
+    job->hosts_file = o->hosts_file;
+    job->image = o->image;
+    job->name_space = o->name_space;
+    job->claim = o->claim;
+    job->claim_bytes = o->claim_bytes;
+}
+
+/* On a whole second, so that it reads well. */
+static void set_start(struct job_plan *p, uint64_t wall_ns)
+{
+    const uint64_t second = (wall_ns + p->job.start_in_ns) / NS_PER_S + 1;
+    char *dot;
+
+    clock_format_rfc3339(p->start_at, second * NS_PER_S);
+    dot = strchr(p->start_at, '.');
+    if (dot != NULL)
+        snprintf(dot, sizeof("Z"), "Z");
+    p->job.start_at = p->start_at;
+}
+
+static int fill(struct job_plan *p, const struct job_options *o, const struct load_options *l, uint64_t wall_ns,
+                struct err *err)
+{
+    take_options(&p->job, o);
+    p->job.open_files = o->open_files > 0 ? o->open_files : open_files_of(l, o->shares);
+    p->job.time_limit_ns = o->time_limit_ns > 0 ? o->time_limit_ns : time_limit_of(l, o->start_in_ns);
+    if (o->engine == JOB_KUBERNETES)
+        set_start(p, wall_ns);
+    if (check_conflicts(l, err) != 0 || check_size(l, o->shares, err) != 0 || take_words(p, o, l, err) != 0 ||
+        take_named_variable(p, l, err) != 0 || note_files(p, l, err) != 0 || note_outputs(p, l, err) != 0)
+        return -1;
+    p->job.variables = p->variables;
+    return 0;
+}
+
+int job_plan_init(struct job_plan *p, const struct job_options *o, uint64_t wall_ns, struct err *err)
+{
+    struct load_options l;
+    bool help = false;
+    int rc;
+
+    *p = (struct job_plan){ 0 };
+    if (check_command(o, err) != 0)
+        return -1;
+    load_options_init(&l);
+    rc = load_options_parse(&l, (int)o->words.count - 1, o->words.items + 1, &help, err);
+    if (rc != 0) {
+        err_prefix(err, "load");
+    } else if (help) {
+        err_set(err, ERR_USAGE, 0, "--help stands in the command");
+        rc = err_hint(err, "plimsoll load --help, or plimsoll job --help");
+    } else {
+        rc = fill(p, o, &l, wall_ns, err);
+    }
+    load_options_release(&l);
+    if (rc != 0)
+        job_plan_release(p);
+    return rc;
+}
+
+void job_plan_release(struct job_plan *p)
+{
+    for (size_t i = 0; i < p->job.variable_count; i++) {
+        free(p->variables[i].name);
+        free(p->variables[i].what);
+    }
+    free(p->variables);
+    free(p->words);
+    strlist_release(&p->notes);
+    *p = (struct job_plan){ 0 };
+}
+
+int job_plan_set_environment(const struct job_plan *p, struct err *err)
+{
+    for (size_t i = 0; i < p->job.word_count; i++)
+        if (p->words[i].variable != NULL && setenv(p->words[i].variable, p->words[i].text, 1) != 0)
+            return err_set(err, ERR_SYSTEM, errno, "cannot set %s", p->words[i].variable);
+    for (size_t i = 0; i < p->job.variable_count; i++)
+        if (getenv(p->variables[i].name) == NULL) {
+            err_set(err, ERR_CONFIG, 0, "the variable %s is not set", p->variables[i].name);
+            return err_hint(err, "set it to %s, and export it", p->variables[i].what);
+        }
+    return 0;
+}

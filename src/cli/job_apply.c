@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/complain.h"
 #include "cli/interrupt.h"
-#include "cli/run_compare.h"
+#include "cli/run_work.h"
 
 #define SCRIPT_MAX_BYTES ((size_t)1 << 22)
 
@@ -58,7 +58,7 @@ int job_run_client(const struct job_run *run, const char *const *words, const ch
         return err_set(err, ERR_SYSTEM, ETIMEDOUT, "%s %s", words[0], words[1]);
     if (out.status == 0)
         return 0;
-    process_tail(log, said, sizeof(said));
+    process_tail(log, 0, said, sizeof(said));
     return err_set(err, ERR_SYSTEM, 0, "%s %s ended with %d: %s", words[0], words[1], out.status,
                    said[0] != '\0' ? said : "it said nothing");
 }
@@ -157,6 +157,6 @@ int job_apply(const struct job_plan *plan, const struct job_options *o, const ch
     if (run.keeps_dir)
         cli_note(who, "what the programs said: %s", run.dir);
     else if (run.dir[0] != '\0')
-        run_remove_work_dir(run.dir);
+        run_work_remove(run.dir);
     return run.cancelled ? INTERRUPT_EXIT_CODE : code;
 }

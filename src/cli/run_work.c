@@ -130,7 +130,7 @@ static int remove_entry(const char *path, const struct stat *st, int kind, struc
     return remove(path), 0;
 }
 
-static void remove_tree(const char *path)
+void run_work_remove(const char *path)
 {
     nftw(path, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
 }
@@ -140,7 +140,7 @@ int run_work_open(struct run_work *w, const char *dir, const char *run, struct e
     if ((dir != NULL ? open_given(w, dir, run, err) : make_temporary(w, err)) != 0)
         return -1;
     snprintf(w->documents, sizeof(w->documents), "%.*s/documents", PATH_MAX - 16, w->dir);
-    remove_tree(w->documents); /* of an earlier run */
+    run_work_remove(w->documents); /* of an earlier run */
     if (mkdir(w->documents, 0755) != 0)
         return err_set(err, ERR_SYSTEM, errno, "cannot make %s", w->documents);
     return 0;
@@ -164,7 +164,7 @@ int run_work_keep(const struct run_work *w, size_t step, const struct result *r,
 void run_work_close(struct run_work *w, bool keep)
 {
     if (w->is_ours && !keep)
-        remove_tree(w->dir);
+        run_work_remove(w->dir);
     release(&w->of_dir);
     release(&w->of_run);
 }

@@ -28,5 +28,7 @@ MUST_CHECK int run_work_lock_run(struct run_work *w, const char *run, struct err
 MUST_CHECK int run_work_keep(const struct run_work *w, size_t step, const struct result *r, struct err *err);
 /* keep: a temporary folder stays too. */
 void run_work_close(struct run_work *w, bool keep);
+/* A folder with all in it. */
+void run_work_remove(const char *path);
 
 #endif

@@ -98,6 +98,8 @@ static void take_environment(struct serve_config *config)
 {
     if (config->data_root == NULL)
         config->data_root = variable("DATA_ROOT");
+    if (config->token == NULL && !config->open_writes)
+        config->token = variable("PLIMSOLL_TOKEN");
     config->s3_key_id = variable("AWS_ACCESS_KEY_ID");
     config->s3_secret = variable("AWS_SECRET_ACCESS_KEY");
     config->s3_session_token = variable("AWS_SESSION_TOKEN");

@@ -118,7 +118,7 @@ static const struct option_row ROWS[] = {
       .parse = option_duration, FIELD(s3_timeout_ns), .max = DAY_NS },
 
     { .heading = "Who may do what" },
-    { .name = "token", .argument = "TEXT", .example = "secret",
+    { .name = "token", .argument = "TEXT", .shown_default = "$PLIMSOLL_TOKEN, if set", .example = "secret",
       .help = "what \"Authorization: Bearer\" must carry where something is written",
       .parse = option_text, FIELD(token) },
     { .name = "open-writes",

@@ -149,6 +149,21 @@ def test_the_limit_of_the_disk(server):
     assert server.ask("/generate-files?n=30&size=1000000").status == 507
 
 
+def test_the_token_of_the_environment(plimsoll, tmp_path):
+    token = {"PLIMSOLL_TOKEN": "from-there"}
+    server = Server(plimsoll, "--public", "--data-root", str(tmp_path), env=token)
+    assert server.ask("/blobs/a", "PUT", b"x").status == 401
+    assert server.ask("/blobs/a", "PUT", b"x", headers=["Authorization: Bearer from-there"]).status == 201
+    assert server.stop() == 0
+    server = Server(plimsoll, "--public", "--token", "from-here", "--data-root", str(tmp_path), env=token)
+    assert server.ask("/blobs/b", "PUT", b"x", headers=["Authorization: Bearer from-there"]).status == 401
+    assert server.ask("/blobs/b", "PUT", b"x", headers=["Authorization: Bearer from-here"]).status == 201
+    assert server.stop() == 0
+    server = Server(plimsoll, "--public", "--open-writes", "--data-root", str(tmp_path), env=token)
+    assert server.ask("/blobs/c", "PUT", b"x").status == 201
+    assert server.stop() == 0
+
+
 def test_who_may_write(plimsoll, tmp_path):
     server = Server(plimsoll, "--public", "--token", "right", "--data-root", str(tmp_path))
     for method in ["PUT", "DELETE"]:

@@ -13,7 +13,7 @@ import csource
 
 # Headers without a folder that belong to the C library or the kernel.
 C_LIBRARY = set("""argz assert byteswap complex ctype dirent dlfcn elf endian errno error execinfo fcntl features fenv float fnmatch
-ftw getopt glob grp ifaddrs inttypes iso646 langinfo limits link locale malloc math memory mntent netdb poll pthread pwd regex
+ftw getopt glob grp ifaddrs inttypes iso646 langinfo limits link locale malloc math memory mntent netdb nss poll pthread pwd regex
 resolv sched search semaphore setjmp signal spawn stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
 strings syscall sysexits termios tgmath threads time uchar ucontext unistd utime wait wchar wctype immintrin""".split())
 C_FOLDERS = {"sys", "netinet", "arpa", "net", "linux", "asm", "bits", "netpacket"}

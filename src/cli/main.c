@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#ifdef PLIMSOLL_STATIC
+#include <nss.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,10 +178,20 @@ static bool reader_has_left(void)
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
+/* glibc's own resolver reads /etc/hosts and asks DNS without a library. What else /etc/nsswitch.conf may name (mdns4,
+ * sss) would be loaded from a libc of another version than the one inside. */
+static void resolve_without_libraries(void)
+{
+#ifdef PLIMSOLL_STATIC
+    (void)__nss_configure_lookup("hosts", "files dns");
+#endif
+}
+
 int main(int argc, char **argv)
 {
     int code;
 
+    resolve_without_libraries();
     hold_standard_streams();
     interrupt_ignore_sigpipe();
     code = run(argc, argv);

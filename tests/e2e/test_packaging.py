@@ -8,7 +8,7 @@ import pytest
 
 from lib import target
 
-SUITES = sorted(name[:-5] for name in os.listdir(os.path.join(target.ROOT, "suites")))
+SUITES = sorted(name[:-5] for name in os.listdir(os.path.join(target.ROOT, "suites")) if name.endswith(".yaml"))
 
 
 @pytest.fixture

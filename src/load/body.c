@@ -300,16 +300,17 @@ static size_t gather(const struct body *b, uint64_t at, size_t piece, char *scra
     return done;
 }
 
-enum io body_write(const struct body *b, uint64_t at, size_t *piece, struct stream *to, char *scratch,
-                   size_t scratch_len, size_t *moved)
+enum io body_write(const struct body *b, uint64_t at, size_t *piece, struct stream *to, const struct body_way *way,
+                   size_t *moved)
 {
     const struct body_piece *p = piece_at(b, at, piece);
     const uint64_t from = at - p->start;
     const size_t n = (size_t)(p->len - from < WRITE_MAX ? p->len - from : WRITE_MAX);
 
     if (p->bytes == NULL)
-        return stream_send_file(to, p->file, p->offset + from, n, scratch, scratch_len, moved);
+        return (way->copies_files ? stream_copy_file : stream_send_file)(to, p->file, p->offset + from, n, way->scratch,
+                                                                         way->scratch_len, moved);
     if (p->len < COPY_BELOW && *piece + 1 < b->count && p[1].bytes != NULL)
-        return stream_write(to, scratch, gather(b, at, *piece, scratch, scratch_len), moved);
+        return stream_write(to, way->scratch, gather(b, at, *piece, way->scratch, way->scratch_len), moved);
     return stream_write(to, p->bytes + from, n, moved);
 }

@@ -39,10 +39,17 @@ void body_release(struct body *b);
 /* Moves what stands at the beginning in memory, up to max bytes, to the end of *head. */
 void body_inline(struct body *b, struct buf *head, struct buf *other_head, size_t max);
 
+/* How a worker writes bodies. */
+struct body_way {
+    char *scratch;
+    size_t scratch_len;
+    bool copies_files; /* by way of scratch even where the kernel could send them */
+};
+
 /* Writes some of the body from byte `at` on; *piece is the caller's cursor, 0 for at 0. IO_EOF: a file became shorter.
  * The same `at` always gives the same bytes, as TLS wants it. */
-enum io body_write(const struct body *b, uint64_t at, size_t *piece, struct stream *to, char *scratch,
-                   size_t scratch_len, size_t *moved);
+enum io body_write(const struct body *b, uint64_t at, size_t *piece, struct stream *to, const struct body_way *way,
+                   size_t *moved);
 /* Copies some; -1 when a file became shorter. */
 long body_read(const struct body *b, uint64_t at, size_t *piece, char *out, size_t len);
 

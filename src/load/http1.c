@@ -31,7 +31,7 @@ static enum io write_some(struct client *c, size_t *moved)
     if (c->sent_bytes < head.len)
         return stream_write(&c->stream, head.ptr + c->sent_bytes, head.len - c->sent_bytes, moved);
     return body_write(&c->target->body, c->sent_bytes - head.len, &c->exchanges->body_piece, &c->stream,
-                      c->loader->scratch, SCRATCH_BYTES, moved);
+                      &c->loader->body_way, moved);
 }
 
 static bool all_sent(const struct client *c)

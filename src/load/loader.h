@@ -9,6 +9,7 @@
 
 #include "http/h2_client.h"
 #include "http/reply.h"
+#include "load/body.h"
 #include "load/failures.h"
 #include "load/interval_log.h"
 #include "load/record_ring.h"
@@ -21,6 +22,9 @@
 #include <pthread.h>
 
 #define SCRATCH_BYTES (64u * 1024u)
+/* So few connections of a worker leave it time to copy the files that it uploads: the peer then finds them in the cache
+ * and takes them faster (docs/decisions/0056). More of them are sent by the kernel, at half the CPU. */
+#define COPY_FILES_AT_MOST 2
 #define BACKOFF_LEVELS 8 /* 10 ms << level, at most 1.28 s */
 
 enum stage { STAGE_RAMP, STAGE_WARMUP, STAGE_WINDOW, STAGE_DRAIN, STAGE_OVER };
@@ -267,6 +271,7 @@ struct loader {
     uint32_t h2_max_concurrent; /* the least that a server allowed; 0: none did */
     char *h2_out;               /* every connection's buffer of bytes to write */
     char *scratch;
+    struct body_way body_way;
     struct cookies *cookies; /* one per connection; NULL: they are not kept */
     uint64_t next_seq, seq_step, next_warm_seq;
     char *rendered;                   /* run->render_max bytes per exchange */

@@ -50,8 +50,8 @@ enum io pipeline_write_some(struct client *c, size_t *moved)
     struct slice bytes;
 
     if (x->body_sent >= head)
-        return body_write(&c->target->body, x->body_sent - head, &x->body_piece, &c->stream, c->loader->scratch,
-                          SCRATCH_BYTES, moved);
+        return body_write(&c->target->body, x->body_sent - head, &x->body_piece, &c->stream, &c->loader->body_way,
+                          moved);
     bytes = gather(c);
     return stream_write(&c->stream, bytes.ptr, bytes.len, moved);
 }

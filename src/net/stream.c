@@ -187,12 +187,14 @@ enum io stream_write_more(struct stream *s, const void *bytes, size_t len, size_
     return write_with(s, bytes, len, MSG_NOSIGNAL | MSG_MORE, moved);
 }
 
-static enum io send_file_copied(struct stream *s, int file, off_t offset, size_t len, void *scratch, size_t *moved)
+enum io stream_copy_file(struct stream *s, int file, uint64_t offset, size_t len, void *scratch, size_t scratch_len,
+                         size_t *moved)
 {
     ssize_t n;
 
+    *moved = 0;
     do {
-        n = pread(file, scratch, len, offset);
+        n = pread(file, scratch, len < scratch_len ? len : scratch_len, (off_t)offset);
     } while (n < 0 && errno == EINTR);
     if (n <= 0) {
         return n == 0 ? IO_EOF : fail(s, errno);
@@ -208,7 +210,7 @@ enum io stream_send_file(struct stream *s, int file, uint64_t offset, size_t len
 
     *moved = 0;
     if (s->_tls != NULL) {
-        return send_file_copied(s, file, from, len < scratch_len ? len : scratch_len, scratch, moved);
+        return stream_copy_file(s, file, offset, len, scratch, scratch_len, moved);
     }
     do {
         n = sendfile(s->fd, file, &from, len);

@@ -14,6 +14,7 @@
 #include "cli/ab_run.h"
 #include "cli/interrupt.h"
 #include "http/redact.h"
+#include "http/secrets.h"
 #include "http/request.h"
 #include "load/load.h"
 #include "net/tls.h"
@@ -221,8 +222,8 @@ static void plan_release(struct ab_plan *p)
     buf_release(&p->shown_path);
 }
 
-/* -v 2 and more: the head of all requests, once. */
-static void show_request(const struct ab_plan *p, const struct ab_options *o)
+/* -v 2 and more: the head of all requests, once. A reply may hold its secrets. */
+static void show_request(const struct ab_plan *p, const struct ab_options *o, struct ab_run *run)
 {
     const struct request_spec spec = {
         .method = slice_str(p->target.method),
@@ -238,13 +239,15 @@ static void show_request(const struct ab_plan *p, const struct ab_options *o)
     buf_init(&shown, REQUEST_MAX_BYTES);
     if (request_build(&head, &spec, NULL) == 0) {
         redact_head(&shown, buf_slice(&head));
+        run->out_of_memory |= !secrets_add_head(&run->secrets, buf_slice(&head)) ||
+                              !secrets_add_text(&run->secrets, buf_slice(&o->body));
         printf("INFO: %s header == \n---\n%.*s\n---\n", o->method, SLICE_FMT(buf_slice(&shown)));
     }
     buf_release(&head);
     buf_release(&shown);
 }
 
-static void print_start(const struct ab_plan *p, const struct ab_options *o, const struct ab_run *run)
+static void print_start(const struct ab_plan *p, const struct ab_options *o, struct ab_run *run)
 {
     ab_print_banner(o);
     if (!o->html) {
@@ -254,7 +257,7 @@ static void print_start(const struct ab_plan *p, const struct ab_options *o, con
         printf("(be patient)%s", ab_run_has_heartbeat(run) ? "\n" : "...");
     }
     if (o->verbosity >= 2)
-        show_request(p, o);
+        show_request(p, o, run);
     fflush(stdout);
 }
 

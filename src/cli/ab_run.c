@@ -7,12 +7,14 @@
 
 #include "base/clock.h"
 #include "http/redact.h"
+#include "http/secrets.h"
 
 enum { HEARTBEAT_ABOVE = 150, HEARTBEAT_LEAST = 100, HEARTBEATS = 10, SHOWN_MAX_BYTES = 1 << 20 };
 
 void ab_run_init(struct ab_run *run, const struct ab_options *o, volatile int *stop)
 {
     *run = (struct ab_run){ .options = o, .stop = stop, .fatal = -1 };
+    buf_init(&run->_body, SHOWN_MAX_BYTES);
     run->wall_minus_monotonic_ns = (int64_t)(clock_wall_ns() - clock_now_ns());
     if (!o->quiet && o->requests > HEARTBEAT_ABOVE)
         run->_heartbeat = o->requests / HEARTBEATS > HEARTBEAT_LEAST ? o->requests / HEARTBEATS : HEARTBEAT_LEAST;
@@ -21,6 +23,8 @@ void ab_run_init(struct ab_run *run, const struct ab_options *o, volatile int *s
 void ab_run_release(struct ab_run *run)
 {
     free(run->samples);
+    strlist_release(&run->secrets);
+    buf_release(&run->_body);
 }
 
 bool ab_run_has_heartbeat(const struct ab_run *run)
@@ -129,11 +133,19 @@ void ab_run_take_records(void *arg, const struct load_record *records, size_t co
         take_record(arg, &records[i]);
 }
 
+static void flush_body(struct ab_run *run)
+{
+    secrets_mask(&run->secrets, &run->_body, 0);
+    fwrite(run->_body.data != NULL ? run->_body.data : "", 1, run->_body.len, stdout);
+    buf_clear(&run->_body);
+}
+
 void ab_run_show_end(struct ab_run *run)
 {
     if (!run->_reply_open)
         return;
     run->_reply_open = false;
+    flush_body(run);
     putchar('\n');
     if (run->_status < 200 || run->_status >= 300)
         printf("WARNING: Response code not 2xx (%u)\n", run->_status);
@@ -150,14 +162,32 @@ static unsigned status_of(struct slice head)
     return slice_to_u64(digits, &n) ? (unsigned)n : 500;
 }
 
-static void show_head(struct slice head)
+static void show_head(const struct ab_run *run, struct slice head)
 {
     struct buf shown;
 
     buf_init(&shown, SHOWN_MAX_BYTES);
     redact_head(&shown, head);
+    secrets_mask(&run->secrets, &shown, 0);
     fwrite(shown.data, 1, shown.len, stdout);
     buf_release(&shown);
+}
+
+/* Whole, when there are secrets: they may lie on both sides of a read. */
+static void show_body(struct ab_run *run, struct slice bytes)
+{
+    if (run->secrets.count == 0) {
+        fwrite(bytes.ptr, 1, bytes.len, stdout);
+        return;
+    }
+    while (bytes.len > 0) {
+        const struct slice piece = slice_take(bytes, SHOWN_MAX_BYTES - run->_body.len);
+
+        buf_add_slice(&run->_body, piece);
+        bytes = slice_drop(bytes, piece.len);
+        if (run->_body.len == SHOWN_MAX_BYTES || !buf_ok(&run->_body))
+            flush_body(run);
+    }
 }
 
 void ab_run_show(void *arg, enum load_seen what, uint32_t connection, struct slice bytes)
@@ -172,8 +202,8 @@ void ab_run_show(void *arg, enum load_seen what, uint32_t connection, struct sli
         fputs("LOG: header received:\n", stdout);
         run->_reply_open = true;
         run->_status = status_of(bytes);
-        show_head(bytes);
+        show_head(run, bytes);
         return;
     }
-    fwrite(bytes.ptr, 1, bytes.len, stdout);
+    show_body(run, bytes);
 }

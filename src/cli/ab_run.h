@@ -6,6 +6,8 @@
 #ifndef PLIMSOLL_CLI_AB_RUN_H
 #define PLIMSOLL_CLI_AB_RUN_H
 
+#include "base/buf.h"
+#include "base/strlist.h"
 #include "cli/ab_options.h"
 #include "load/load.h"
 #include "report/ab_report.h"
@@ -23,7 +25,9 @@ struct ab_run {
     int fatal;           /* enum fail_kind of the socket error that ended the run; -1: none */
     uint64_t _heartbeat; /* a line each so many requests; 0: none */
 
-    bool _reply_open; /* a reply is being shown */
+    struct strlist secrets; /* of the request, which replies that are shown may hold */
+    struct buf _body;       /* of the reply being shown, when there are secrets to look for */
+    bool _reply_open;       /* a reply is being shown */
     unsigned _status;
 };
 

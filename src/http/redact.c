@@ -6,15 +6,18 @@
 #define STARS "***"
 #define NAME_MAX_BYTES 128
 
-/* Where the text goes: as it is, or with unprintable bytes spelled out. */
+/* Where the text goes: as it is, or with unprintable bytes spelled out; or what is left out of it. */
 struct sink {
-    struct buf *out;
-    bool escape;
+    struct buf *out;       /* NULL: nowhere */
+    struct strlist *found; /* the secrets; NULL: nobody asks */
+    bool escape, failed;
     size_t done; /* how much of the text being scrubbed has been written or left out */
 };
 
 static void put(struct sink *s, struct slice text)
 {
+    if (s->out == NULL)
+        return;
     if (!s->escape) {
         buf_add_slice(s->out, text);
         return;
@@ -26,6 +29,16 @@ static void put(struct sink *s, struct slice text)
         else
             buf_printf(s->out, "\\x%02x", c);
     }
+}
+
+/* A secret, with or without its quotes. */
+static void find(struct sink *s, struct slice secret)
+{
+    if (s->found == NULL)
+        return;
+    if (secret.len >= 2 && secret.ptr[0] == '"' && secret.ptr[secret.len - 1] == '"')
+        secret = slice_from(secret.ptr + 1, secret.len - 2);
+    s->failed = !strlist_add(s->found, secret) || s->failed;
 }
 
 /* Writes what is kept of the text up to `end`. */
@@ -192,7 +205,9 @@ static size_t take_member(struct sink *s, struct slice text, size_t at, size_t n
         return at;
     put_until(s, text, i);
     put(s, SLICE("\"" STARS "\""));
-    return json_value_end(text, i);
+    const size_t end = json_value_end(text, i);
+    find(s, slice_from(text.ptr + i, end - i));
+    return end;
 }
 
 /* name=value. Returns where the text goes on, or `at` when it is no secret parameter. */
@@ -214,7 +229,9 @@ static size_t take_parameter(struct sink *s, struct slice text, size_t at)
     put_until(s, text, value);
     put(s, SLICE(STARS));
     /* A quoted value: name="value". */
-    return value < text.len && text.ptr[value] == '"' ? json_value_end(text, value) : value_end(text, value, escaped);
+    end = value < text.len && text.ptr[value] == '"' ? json_value_end(text, value) : value_end(text, value, escaped);
+    find(s, slice_from(text.ptr + value, end - value));
+    return end;
 }
 
 /* Behind the last '@' in [at, end), or `at` when there is none. */
@@ -259,6 +276,15 @@ static size_t userinfo_end(struct slice text, size_t at, bool escaped)
                                                                       : at;
 }
 
+/* "user:pass@" */
+static void find_password(struct sink *s, struct slice userinfo)
+{
+    const ptrdiff_t colon = slice_find(userinfo, ':');
+
+    if (colon >= 0 && slice_ends(userinfo, SLICE("@")))
+        find(s, slice_from(userinfo.ptr + colon + 1, userinfo.len - (size_t)colon - 2));
+}
+
 /* "//user:pass@" of a URL, plain or escaped. */
 static size_t take_userinfo(struct sink *s, struct slice text, size_t at)
 {
@@ -273,6 +299,7 @@ static size_t take_userinfo(struct sink *s, struct slice text, size_t at)
         return at;
     put_until(s, text, start);
     put(s, SLICE(STARS "@"));
+    find_password(s, slice_from(text.ptr + start, end - start));
     return end;
 }
 
@@ -300,6 +327,7 @@ static size_t take_scheme(struct sink *s, struct slice text, size_t at)
         return at;
     put_until(s, text, at + skip);
     put(s, SLICE(STARS));
+    find(s, slice_from(text.ptr + at + skip, end - at - skip));
     return end;
 }
 
@@ -333,6 +361,14 @@ void redact_url(struct buf *out, struct slice url)
     struct sink s = { .out = out };
 
     scrub(&s, url);
+}
+
+bool redact_find(struct strlist *found, struct slice text)
+{
+    struct sink s = { .found = found };
+
+    scrub(&s, text);
+    return !s.failed;
 }
 
 char *redact_url_dup(const char *url)

@@ -9,12 +9,15 @@
 #define PLIMSOLL_HTTP_REDACT_H
 
 #include "base/buf.h"
+#include "base/strlist.h"
 
 /* Whether the value of a parameter, or of a header field, of that name is a secret. */
 bool redact_is_secret_name(struct slice name);
 bool redact_is_secret_field(struct slice name);
 /* The URL, or any text that holds URLs, without its secrets. */
 void redact_url(struct buf *out, struct slice url);
+/* The secrets that the above would replace, each as it stands there. False when out of memory. */
+bool redact_find(struct strlist *found, struct slice text);
 /* The same as a new string, which the caller frees; NULL when out of memory. */
 char *redact_url_dup(const char *url);
 /* Whether a text whose grammar we do not know (a body, a command) may hold a secret beside those in its URLs: it speaks

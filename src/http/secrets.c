@@ -97,7 +97,7 @@ static bool add_parameters(struct strlist *secrets, struct slice line)
     while (query.len > 0) {
         struct slice value = slice_split(&query, '&'), name = slice_split(&value, '=');
 
-        if (redact_is_secret_name(name) && !add(secrets, value, SECRET_MIN_BYTES))
+        if (!secrets_add_named(secrets, name, value))
             return false;
     }
     return true;
@@ -122,6 +122,30 @@ bool secrets_add_head(struct strlist *secrets, struct slice head)
         ok = add_field(secrets, line);
     }
     return ok;
+}
+
+bool secrets_add_named(struct strlist *secrets, struct slice name, struct slice value)
+{
+    return !redact_is_secret_name(name) || add(secrets, value, SECRET_MIN_BYTES);
+}
+
+bool secrets_add_text(struct strlist *secrets, struct slice text)
+{
+    struct strlist found = STRLIST_INIT;
+    bool ok = redact_find(&found, text);
+
+    for (size_t i = 0; i < found.count && ok; i++)
+        ok = add(secrets, slice_str(found.items[i]), SECRET_MIN_BYTES);
+    strlist_release(&found);
+    return ok;
+}
+
+bool secrets_add_request(struct strlist *secrets, struct slice request)
+{
+    const ptrdiff_t end = slice_find_slice(request, SLICE("\r\n\r\n"));
+    const size_t head = end >= 0 ? (size_t)end + 4 : request.len;
+
+    return secrets_add_head(secrets, slice_take(request, head)) && secrets_add_text(secrets, slice_drop(request, head));
 }
 
 /* How much of the text's beginning is a secret: the longest one counts; at the end of the text also a part of one. */

@@ -255,7 +255,8 @@ void account_failed(struct exchange *x, const struct failure *why, uint64_t now)
     if (complete)
         c->tally->status[x->status]++;
     hist_record(&w->by_class[complete ? class_of(x->status) : CLASS_ERROR], now - x->due_ns);
-    failures_note(&w->failures, c->target_index, why, now, kept(c), w->in_hand);
+    failures_note(&w->failures, c->target_index, why, now,
+                  &(struct failure_seen){ kept(c), w->in_hand, slice_from(x->rendered, x->rendered_len) });
     record(x, now, (uint8_t)why->kind, flags);
 }
 

@@ -134,7 +134,7 @@ static int collect_histograms(struct result *r, const struct run *run, const str
 
 /* Adds one worker's entry to a list of the result's: the same kind and reason become one, the earliest example stays.
  */
-static int add_error(struct error_entry **list, size_t *count, const struct failure_entry *e,
+static int add_error(struct error_entry **list, size_t *count, const struct failures *f, const struct failure_entry *e,
                      const struct strlist *secrets, const struct span *s)
 {
     struct error_entry *grown, *x = NULL;
@@ -144,6 +144,7 @@ static int add_error(struct error_entry **list, size_t *count, const struct fail
     buf_init(&detail, 1024);
     buf_init(&example, 64 * 1024);
     failure_detail(&e->why, &detail);
+    failure_mask(&detail, secrets, failure_request(f, e));
     if (detail.len == 0)
         buf_add_str(&detail, "");
     for (size_t i = 0; i < *count && x == NULL; i++)
@@ -162,7 +163,7 @@ static int add_error(struct error_entry **list, size_t *count, const struct fail
             x->detail = slice_dup(SLICE(""));
     }
     if (x->first == NULL || first < x->first_at_s) {
-        failure_example(e, secrets, &example);
+        failure_example(f, e, secrets, &example);
         if (example.len > 0) {
             free(x->first);
             x->first = buf_detach(&example);
@@ -194,13 +195,14 @@ static int collect_errors(struct result *r, const struct run *run, const struct 
 {
     for (uint32_t i = 0; i < run->worker_count; i++) {
         for (size_t k = 0; k < workers[i].failures.count; k++) {
-            const struct failure_entry *e = &workers[i].failures.entries[k];
+            const struct failures *f = &workers[i].failures;
+            const struct failure_entry *e = &f->entries[k];
             struct target_result *t = &r->targets[e->target];
 
             const struct strlist *secrets = &run->targets[e->target].secrets;
 
-            if (add_error(&r->errors, &r->error_count, e, secrets, s) != 0 ||
-                add_error(&t->errors, &t->error_count, e, secrets, s) != 0)
+            if (add_error(&r->errors, &r->error_count, f, e, secrets, s) != 0 ||
+                add_error(&t->errors, &t->error_count, f, e, secrets, s) != 0)
                 return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the result");
         }
     }

@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "http/redact.h"
-#include "http/secrets.h"
 
 /* The earliest reply not yet written, over all workers. */
 static struct loader *earliest(const struct run *run, struct loader *workers, size_t *next)
@@ -57,6 +56,8 @@ static void save_one(struct result *r, const struct run *run, const struct failu
 {
     struct slice raw = slice_from(f->saved_bytes + k * f->saved_slot, f->saved[k].len), body = { 0 };
     ptrdiff_t end = slice_find_slice(raw, SLICE("\r\n\r\n"));
+    const struct strlist *secrets = &run->targets[f->entries[f->saved[k].entry].target].secrets;
+    const struct slice request = failure_request_saved(f, &f->saved[k]);
     struct buf text;
 
     if (end >= 0) {
@@ -66,10 +67,11 @@ static void save_one(struct result *r, const struct run *run, const struct failu
     buf_init(&text, 5 * f->saved_slot + 4096); /* an unprintable byte of the head becomes four */
     redact_head(&text, raw);
     buf_add_slice(&text, body);
-    secrets_mask(&run->targets[f->entries[f->saved[k].entry].target].secrets, &text, 0);
+    failure_mask(&text, secrets, request);
     write_saved(r, run, number, "http", &text);
     buf_clear(&text);
     describe_saved(&text, run, f, k, s);
+    failure_mask(&text, secrets, request);
     write_saved(r, run, number, "txt", &text);
     buf_release(&text);
 }

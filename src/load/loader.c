@@ -351,7 +351,9 @@ static int init_memory(struct loader *w, struct err *err)
         !MAP(w->thinking, (size_t)w->conn_count * run->streams))
         return -1;
     w->body_way = (struct body_way){ w->scratch, SCRATCH_BYTES, w->conn_count <= COPY_FILES_AT_MOST };
-    if (failures_init(&w->failures, run->target_count, saved, run->keep_max, err) != 0 ||
+    if (failures_init(&w->failures,
+                      &(struct failures_limits){ run->target_count, saved, run->keep_max, run->render_max },
+                      err) != 0 ||
         interval_log_init(&w->log, seconds, err) != 0)
         return -1;
     if (run->is_h2 &&

@@ -8,6 +8,7 @@
 #include "http/secrets.h"
 
 #define REQUEST_MAX (1024u * 1024u)
+#define SECRETS_BODY_MAX (64u * 1024u)
 #define INLINE_BODY_MAX (64u * 1024u)
 
 uint16_t address_table_slot(struct address_table *t, const struct addr *a)
@@ -254,6 +255,17 @@ static struct load_manner manner_of(const struct load_target *spec, const struct
                                  .think_max_ns = plan->think_max_ns };
 }
 
+/* As far as it was given in words; of a file nothing is known. */
+static bool add_secrets_of_body(struct target *t)
+{
+    const struct load_body *body = &t->spec->body;
+    bool ok = !is_plain(body) || secrets_add_text(&t->secrets, slice_take(body->bytes, SECRETS_BODY_MAX));
+
+    for (size_t i = 0; i < body->part_count && ok; i++)
+        ok = secrets_add_named(&t->secrets, slice_str(body->parts[i].name), body->parts[i].value);
+    return ok;
+}
+
 int target_prepare(struct target *t, const struct load_target *spec, const struct load_plan *plan,
                    const struct target_shared *shared, struct err *err)
 {
@@ -272,7 +284,7 @@ int target_prepare(struct target *t, const struct load_target *spec, const struc
     if (!buf_ok(&t->keep_request) || !buf_ok(&t->close_request) || !buf_ok(&t->connect_request))
         return err_set(err, ERR_CONFIG, 0, "the request's head is over %u bytes", REQUEST_MAX);
     if (!secrets_add_head(&t->secrets, buf_slice(&t->keep_request)) ||
-        !secrets_add_head(&t->secrets, buf_slice(&t->connect_request)))
+        !secrets_add_head(&t->secrets, buf_slice(&t->connect_request)) || !add_secrets_of_body(t))
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the request");
     t->https = t->url.https;
     t->is_head = slice_eq(slice_str(spec->method), SLICE("HEAD"));

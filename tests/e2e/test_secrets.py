@@ -118,6 +118,45 @@ def test_a_server_that_sends_them_back(load, plimsoll, start_target, tmp_path, w
         assert not any(word in text for word in words), (name, text)
 
 
+def sent_back(plimsoll, target, tmp_path, *options):
+    """What is written of a run whose target answers with an error page made before."""
+    out = tmp_path / "out"
+    done = run_process([plimsoll, "load", "--no-store", "-c", "1", "-n", "3", "--json", "-", "--save-failures", f"{out}:3", *options], 30)
+    assert done.exit == 3 and "X-Debug: got" in done.out, done
+    return [("out", done.out), ("err", done.err), *everything_written(out)]
+
+
+def test_a_server_that_sends_secrets_of_a_feed_back(plimsoll, start_target, tmp_path):
+    feed = tmp_path / "feed.csv"
+    feed.write_text(f"token,name,pw\n{TOKEN},alice,{PASSWORD}\n")
+    target = start_target(reply("500 Oops", fields=[f"X-Debug: got {TOKEN} of alice"], body=f"<p>{PASSWORD} {TOKEN}</p>"))
+    for name, text in sent_back(plimsoll, target, tmp_path, "--feed", feed, "-H", "Authorization: Bearer {token}", "-H", "X-Name: {name}",
+                                "--body", '{"user": "{name}", "password": "{pw}"}', target.url("/x")):
+        assert TOKEN not in text and PASSWORD not in text, (name, text)
+        assert name != "out" or "got *** of alice" in text
+
+
+def test_a_server_that_sends_its_cookies_back(plimsoll, start_target, tmp_path):
+    target = start_target(reply("500 Oops", fields=[f"Set-Cookie: session={COOKIE}", f"X-Debug: got session {COOKIE}"], body=f"<p>{COOKIE}</p>"))
+    written = sent_back(plimsoll, target, tmp_path, "--cookies", target.url("/x"))
+    later = [text for name, text in written if name in ("failure-002.http", "failure-003.http")]
+    assert len(later) == 2 and all(COOKIE not in text and "***" in text for text in later), later
+
+
+def test_a_server_that_sends_a_body_back(plimsoll, start_target, tmp_path):
+    target = start_target(reply("500 Oops", fields=[f"X-Debug: got {PASSWORD}"], body=f"<p>{PASSWORD}</p>"))
+    for options in (["--body", f"user=alice&password={PASSWORD}"], ["--form", f"password={PASSWORD}"]):
+        for name, text in sent_back(plimsoll, target, tmp_path, *options, target.url("/x")):
+            assert PASSWORD not in text, (options, name, text)
+
+
+def test_what_ab_shows_of_replies(plimsoll, start_target):
+    target = start_target(reply("200 OK", fields=[f"X-Debug: got {BASIC} {COOKIE}"], body=f"<p>alice:{PASSWORD} {COOKIE}</p>"))
+    done = run_process([plimsoll, "ab", "-v", "4", "-n", "2", "-A", f"alice:{PASSWORD}", "-C", f"session={COOKIE}", target.url("/x")], 30)
+    assert done.exit == 0 and "X-Debug: got *** ***" in done.out and "<p>*** ***</p>" in done.out, done
+    assert not any(word in done.out + done.err for word in (PASSWORD, BASIC, COOKIE)), done
+
+
 def test_names_and_labels_may_hold_urls(plimsoll, start_target, tmp_path):
     target, url = start_target(OK), f"http://alice:{PASSWORD}@h/?token={TOKEN}"
     done = run_process([plimsoll, "load", "--no-store", "-n", "2", "-c", "1", "--json", tmp_path / "json", "--csv", tmp_path / "csv",

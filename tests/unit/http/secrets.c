@@ -53,9 +53,50 @@ static void test_mask(void **state)
     (void)state;
 }
 
+static const struct {
+    const char *why, *text, *secret;
+} TEXTS[] = {
+    { "a form", "user=alice&password=Sesame&x=1", "Sesame" },
+    { "JSON", "{\"user\": \"alice\", \"password\": \"Sesame\"}", "Sesame" },
+    { "a number", "{\"pass\": 123456}", "123456" },
+    { "a URL's user", "http://alice:Sesame@h/", "Sesame" },
+    { "a scheme", "Bearer abcdefgh12", "abcdefgh12" },
+    { "a quoted parameter", "token=\"Sesame\"", "Sesame" },
+    { "too short to mask", "password=abc", NULL },
+    { "none", "{\"user\": \"alice\"}", NULL },
+};
+
+static void test_texts(void **state)
+{
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        struct strlist secrets = STRLIST_INIT;
+
+        assert_true(secrets_add_text(&secrets, edge_put(&edge, TEXTS[i].text, strlen(TEXTS[i].text))));
+        if (secrets.count != (TEXTS[i].secret != NULL) ||
+            (secrets.count > 0 && strcmp(secrets.items[0], TEXTS[i].secret) != 0))
+            fail_msg("%s: %zu, \"%s\"", TEXTS[i].why, secrets.count, secrets.count > 0 ? secrets.items[0] : "");
+        strlist_release(&secrets);
+    }
+    (void)state;
+}
+
+static void test_requests(void **state)
+{
+    struct strlist secrets = STRLIST_INIT;
+
+    assert_true(secrets_add_request(&secrets, SLICE("POST / HTTP/1.1\r\nX-Api-Key: k3yk3y\r\n\r\npassword=Sesame")));
+    assert_int_equal(secrets.count, 2);
+    assert_true(secrets_add_named(&secrets, SLICE("token"), SLICE("more-of-it")));
+    assert_true(secrets_add_named(&secrets, SLICE("name"), SLICE("no secret")));
+    assert_int_equal(secrets.count, 3);
+    strlist_release(&secrets);
+    (void)state;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_mask) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_mask), cmocka_unit_test(test_texts),
+                                        cmocka_unit_test(test_requests) };
 
     edge = edge_new();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

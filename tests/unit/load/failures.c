@@ -7,17 +7,18 @@
 static const struct failure REFUSED = { .kind = FAIL_CONNECT_REFUSED, .sys = ECONNREFUSED, .note = "" };
 static const struct failure STATUS_503 = { .kind = FAIL_STATUS, .status = 503, .note = "" };
 
+static const struct failure_seen NOTHING;
+
 static void counts_by_target_and_reason(void **state)
 {
     struct failures f;
-    const struct slice none = { 0 };
 
     (void)state;
-    assert_int_equal(failures_init(&f, 2, 0, 0, NULL), 0);
-    failures_note(&f, 0, &REFUSED, 10, none, none);
-    failures_note(&f, 0, &REFUSED, 20, none, none);
-    failures_note(&f, 1, &REFUSED, 30, none, none);
-    failures_note(&f, 0, &STATUS_503, 40, none, none);
+    assert_int_equal(failures_init(&f, &(struct failures_limits){ .targets = 2 }, NULL), 0);
+    failures_note(&f, 0, &REFUSED, 10, &NOTHING);
+    failures_note(&f, 0, &REFUSED, 20, &NOTHING);
+    failures_note(&f, 1, &REFUSED, 30, &NOTHING);
+    failures_note(&f, 0, &STATUS_503, 40, &NOTHING);
     assert_int_equal(f.count, 3);
     assert_int_equal(f.entries[0].count, 2);
     assert_int_equal(f.entries[0].first_ns, 10);
@@ -30,13 +31,12 @@ static void a_note_outlives_its_source(void **state)
 {
     char text[] = "alert unrecognized_name";
     const struct failure why = { .kind = FAIL_TLS, .note = text };
-    const struct slice none = { 0 };
     struct failures f;
     struct buf detail;
 
     (void)state;
-    assert_int_equal(failures_init(&f, 1, 0, 0, NULL), 0);
-    failures_note(&f, 0, &why, 1, none, none);
+    assert_int_equal(failures_init(&f, &(struct failures_limits){ .targets = 1 }, NULL), 0);
+    failures_note(&f, 0, &why, 1, &NOTHING);
     memset(text, 'x', sizeof(text) - 1);
     buf_init(&detail, 1000);
     failure_detail(&f.entries[0].why, &detail);
@@ -78,32 +78,36 @@ static void details_say_what_was_seen(void **state)
 static void the_example_is_in_two_pieces_and_without_secrets(void **state)
 {
     const struct slice kept = SLICE("HTTP/1.1 500 Oops\r\nSet-Cookie: sid=topsecret\r\nX-A");
-    const struct slice rest = SLICE(": 1\r\n\r\nbody");
+    const struct slice rest = SLICE(": 1\r\n\r\nbody of-this-row, of-its-body");
     struct failures f;
     struct buf text;
 
     (void)state;
-    assert_int_equal(failures_init(&f, 1, 0, 0, NULL), 0);
-    failures_note(&f, 0, &STATUS_503, 1, kept, rest);
+    assert_int_equal(failures_init(&f, &(struct failures_limits){ .targets = 1, .request_slot = 256 }, NULL), 0);
+    failures_note(&f, 0, &STATUS_503, 1,
+                  &(struct failure_seen){
+                      kept, rest, SLICE("GET / HTTP/1.1\r\nX-Api-Key: of-this-row\r\n\r\npassword=of-its-body") });
     buf_init(&text, 10000);
-    failure_example(&f.entries[0], &(struct strlist)STRLIST_INIT, &text);
+    failure_example(&f, &f.entries[0], &(struct strlist)STRLIST_INIT, &text);
     assert_non_null(strstr(text.data, "HTTP/1.1 500 Oops"));
     assert_non_null(strstr(text.data, "X-A: 1"));
     assert_non_null(strstr(text.data, "body"));
     assert_null(strstr(text.data, "topsecret"));
+    assert_non_null(strstr(text.data, "body ***, ***"));
     buf_release(&text);
     failures_release(&f);
 }
 
 static void the_first_n_are_saved_whole(void **state)
 {
-    const struct slice reply = SLICE("HTTP/1.1 500 Oops\r\n\r\n0123456789"), none = { 0 };
+    const struct slice reply = SLICE("HTTP/1.1 500 Oops\r\n\r\n0123456789");
     struct failures f;
 
     (void)state;
-    assert_int_equal(failures_init(&f, 1, 2, 4096, NULL), 0);
+    assert_int_equal(
+        failures_init(&f, &(struct failures_limits){ .targets = 1, .saved_max = 2, .saved_slot = 4096 }, NULL), 0);
     for (uint64_t i = 0; i < 5; i++)
-        failures_note(&f, 0, &STATUS_503, i, reply, none);
+        failures_note(&f, 0, &STATUS_503, i, &(struct failure_seen){ .reply = reply });
     assert_int_equal(f.saved_count, 2);
     assert_int_equal(f.saved[1].at_ns, 1);
     assert_int_equal(f.saved[1].len, reply.len);
@@ -114,17 +118,16 @@ static void the_first_n_are_saved_whole(void **state)
 /* However many reasons a hostile peer invents, every failure is counted. */
 static void a_full_table_still_counts_all(void **state)
 {
-    const struct slice none = { 0 };
     struct failures f;
     uint64_t sum = 0;
 
     (void)state;
-    assert_int_equal(failures_init(&f, 1, 0, 0, NULL), 0);
+    assert_int_equal(failures_init(&f, &(struct failures_limits){ .targets = 1 }, NULL), 0);
     for (int i = 0; i < 5000; i++) {
         char note[32];
 
         snprintf(note, sizeof(note), "reason %d", i);
-        failures_note(&f, 0, &(struct failure){ .kind = FAIL_BAD_MESSAGE, .note = note }, 1, none, none);
+        failures_note(&f, 0, &(struct failure){ .kind = FAIL_BAD_MESSAGE, .note = note }, 1, &NOTHING);
     }
     assert_int_equal(f.count, f.capacity);
     for (size_t i = 0; i < f.count; i++)

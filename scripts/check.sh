@@ -50,6 +50,7 @@ step headers-clang env CC=clang scripts/check-headers.sh
 step gcc warnings_as_errors gcc
 step clang warnings_as_errors clang
 step manual scripts/check-man.py "$ROOT/build-gcc/plimsoll"
+step docs scripts/check-docs.py "$ROOT/build-gcc/plimsoll"
 scripts/check-sizes.py || failed="$failed sizes"
 
 [ -z "$failed" ] || die "failed:$failed"

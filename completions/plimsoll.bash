@@ -11,7 +11,7 @@ _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --scan-command --scan-timeout --s3-bucket --s3-endpoint --s3-timeout --one-at-a-time --grace --max-delay --quiet --help'
 _plimsoll_compare_options='--base --new --history --no-store --per-target --calibrate --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
-_plimsoll_report_options='--output --format --title --alias --metric --min-change --same-session --no-store --help'
+_plimsoll_report_options='--output --format --plot --title --alias --metric --min-change --same-session --no-store --help'
 _plimsoll_results_commands='list show tag untag note rm vacuum merge export import'
 _plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store
     --format --push --index --uuid --insecure --help'
@@ -56,10 +56,21 @@ _plimsoll_values() {
     esac
 }
 
-# Tags and names of stored runs, and the beginnings of their ids.
-_plimsoll_runs() {
-    plimsoll results list -n 200 --json 2>/dev/null |
-        sed -nE 's/^    "(id|name)": "([^"\\ ]+)",?$/\2/p; s/^      "([^":\\ ]+)",?$/\1/p' | cut -c1-36 | sort -u
+# Words that the program itself knows: runs, tags, suites, checks. The program on the command line is asked, else the
+# one in the path; it answers at once or not at all.
+_plimsoll_ask() {
+    { "${COMP_WORDS[0]/#\~/$HOME}" complete "$1" || plimsoll complete "$1"; } 2>/dev/null | cut -f1
+}
+
+# Those of the words on standard input that begin as the line does before the cursor, added to COMPREPLY. Bash cuts words at
+# @ and : too, and puts in only what follows the last of these.
+_plimsoll_offer() {
+    local whole=${COMP_LINE:0:COMP_POINT} breaks=${COMP_WORDBREAKS//[^@:=]/} cut='' found
+    whole=${whole##*[[:space:]]}
+    case $whole in --*=*) whole=${whole#*=} ;; esac
+    [ -z "$breaks" ] || cut=${whole%"${whole##*["$breaks"]}"}
+    mapfile -t found < <(compgen -W "$(cat)" -- "$whole")
+    COMPREPLY+=("${found[@]#"$cut"}")
 }
 
 _plimsoll_ab_values() {
@@ -78,6 +89,12 @@ _plimsoll_ab_values() {
 _plimsoll() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
+    # --option=value: three words to bash.
+    if [ "$word" = = ] && [[ $before == --* ]]; then
+        word=
+    elif [ "$before" = = ] && [ "$COMP_CWORD" -ge 2 ]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor job report results rounds run serve help --help --version' -- "$word")
         return
@@ -97,18 +114,20 @@ _plimsoll() {
                 mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_compare_options" -- "$word")
             else
                 compopt -o filenames 2>/dev/null
-                mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$(_plimsoll_runs)" -- "$word")
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                _plimsoll_offer < <(_plimsoll_ask runs)
             fi
         ;;
     doctor)
         case $before in
-        --ignore) mapfile -t COMPREPLY < <(compgen -W 'open-files local-ports time-wait-reuse tracking accept-line ipv6 network-path clock clock-sync timer cpu-governor cpu-turbo cpu-quota cpu-steal neighbours memory huge-pages power observers' -- "$word") ;;
+        --ignore) _plimsoll_offer < <(_plimsoll_ask checks) ;;
         *) mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_doctor_options" -- "$word") ;;
         esac
         ;;
     report)
         case $before in
-        --format) mapfile -t COMPREPLY < <(compgen -W 'html' -- "$word") ;;
+        --format) mapfile -t COMPREPLY < <(compgen -W 'html svg' -- "$word") ;;
+        --plot) mapfile -t COMPREPLY < <(compgen -W 'percentiles time matrix rounds' -- "$word") ;;
         -o | --output)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
@@ -118,7 +137,8 @@ _plimsoll() {
                 mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_report_options" -- "$word")
             else
                 compopt -o filenames 2>/dev/null
-                mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W "$(_plimsoll_runs)" -- "$word")
+                mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                _plimsoll_offer < <(_plimsoll_ask runs)
             fi
             ;;
         esac
@@ -173,11 +193,12 @@ _plimsoll() {
         ;;
     run)
         case $before in
-        --resume) mapfile -t COMPREPLY < <(compgen -W "$(_plimsoll_runs)" -- "$word") ;;
+        --resume) _plimsoll_offer < <(_plimsoll_ask runs) ;;
         *)
             if [[ $word != -* ]]; then
                 compopt -o filenames 2>/dev/null
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                _plimsoll_offer < <(_plimsoll_ask suites)
             else
                 _plimsoll_values "$before" "$word" ||
                     mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_run_options" -- "$word")
@@ -202,6 +223,7 @@ _plimsoll() {
         case $before in
         results) mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_results_commands --help" -- "$word") ;;
         --format) mapfile -t COMPREPLY < <(compgen -W 'json csv' -- "$word") ;;
+        --tag) _plimsoll_offer < <(_plimsoll_ask tags) ;;
         --kind) mapfile -t COMPREPLY < <(compgen -W 'load rounds import' -- "$word") ;;
         --name | --label | --since | --until | --limit | -n) ;;
         *)
@@ -211,7 +233,7 @@ _plimsoll() {
                 compopt -o filenames 2>/dev/null
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
             else
-                mapfile -t COMPREPLY < <(compgen -W "$(_plimsoll_runs)" -- "$word")
+                _plimsoll_offer < <(_plimsoll_ask runs)
                 [ "${#COMPREPLY[@]}" -gt 0 ] || mapfile -t COMPREPLY < <(compgen -f -- "$word")
             fi
             ;;

@@ -184,8 +184,10 @@ complete -c plimsoll -n '__fish_seen_subcommand_from ab' -o E -r -F -d 'client c
 complete -c plimsoll -n '__fish_seen_subcommand_from ab' -o h -d 'show the options'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -F
+complete -c plimsoll -n '__fish_seen_subcommand_from report' -a '(plimsoll complete runs 2>/dev/null)'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'write there'
-complete -c plimsoll -n '__fish_seen_subcommand_from report' -l format -r -f -a 'html' -d 'the form'
+complete -c plimsoll -n '__fish_seen_subcommand_from report' -l format -r -f -a 'html svg' -d 'the form'
+complete -c plimsoll -n '__fish_seen_subcommand_from report' -l plot -r -f -a 'percentiles time matrix rounds' -d 'with svg: which picture'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l title -r -f -d 'title of the page'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l alias -r -f -d 'what the runs are called'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l metric -r -f -a 'requests_per_s latency_mean latency_p50 latency_p90 latency_p99 error_share' -d 'what to compare'
@@ -195,6 +197,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from report' -l no-store -d 'no 
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -s h -l help -d 'show this help'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from compare' -F
+complete -c plimsoll -n '__fish_seen_subcommand_from compare' -a '(plimsoll complete runs 2>/dev/null)'
 complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l base -r -F -d 'result documents of the base'
 complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l new -r -F -d 'result documents of the new side'
 complete -c plimsoll -n '__fish_seen_subcommand_from compare' -l history -r -F -d 'one session of unchanged code'
@@ -236,12 +239,13 @@ complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s t -l threads -r -f -
 complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s v -l version -d 'show the version'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -F
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -a '(plimsoll complete runs 2>/dev/null)'
 for row in 'list:the stored runs' 'show:the report of runs' 'tag:give runs a tag' 'untag:take it away' 'note:write a note' 'rm:remove runs' 'vacuum:check, and give back space' 'merge:parts of one run' 'export:runs as files' 'import:files as runs'
     complete -c plimsoll -n '__fish_seen_subcommand_from results' -a (string split -m1 : $row)[1] -d (string split -m1 : $row)[2]
 end
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l name -r -f -d 'runs of this name; what to call imported runs'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l kind -r -f -a 'load rounds import' -d 'runs of this kind'
-complete -c plimsoll -n '__fish_seen_subcommand_from results' -l tag -r -f -d 'runs that carry this tag'
+complete -c plimsoll -n '__fish_seen_subcommand_from results' -l tag -r -f -a '(plimsoll complete tags 2>/dev/null)' -d 'runs that carry this tag'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l label -r -f -d 'runs with this label'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l since -r -f -d 'started then or later'
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l until -r -f -d 'started then or earlier'
@@ -293,10 +297,11 @@ complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l label -r -f -d '
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l no-store -d 'do not keep the result'
 complete -c plimsoll -n '__fish_seen_subcommand_from rounds' -l dry-run -d 'say what would be run'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -F
+complete -c plimsoll -n '__fish_seen_subcommand_from run' -a '(plimsoll complete suites 2>/dev/null)'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -s s -l set -r -f -d 'a parameter of the suite'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -l only -r -f -d 'only the cells of this name'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -l repeat -r -f -d 'samples of each cell'
-complete -c plimsoll -n '__fish_seen_subcommand_from run' -l resume -r -f -d 'go on with a run that was interrupted'
+complete -c plimsoll -n '__fish_seen_subcommand_from run' -l resume -r -f -a '(plimsoll complete runs 2>/dev/null)' -d 'go on with a run that was interrupted'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -l over-budget -d 'run cells too that need more connections than the routers carry'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -l seed -r -f -d 'of a shuffled order; printed'
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -l strict -d 'exit 4 when a comparison is inconclusive or suspect'
@@ -314,7 +319,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from run' -l schema -d 'print ev
 complete -c plimsoll -n '__fish_seen_subcommand_from run' -s h -l help -d 'show this help'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from doctor' -l time -r -f -d 'how long timers and neighbours are watched'
-complete -c plimsoll -n '__fish_seen_subcommand_from doctor' -l ignore -r -f -a 'open-files local-ports time-wait-reuse tracking accept-line ipv6 network-path clock clock-sync timer cpu-governor cpu-turbo cpu-quota cpu-steal neighbours memory huge-pages power observers' -d 'does not change the exit status'
+complete -c plimsoll -n '__fish_seen_subcommand_from doctor' -l ignore -r -f -a '(plimsoll complete checks 2>/dev/null)' -d 'does not change the exit status'
 complete -c plimsoll -n '__fish_seen_subcommand_from doctor' -l json -d 'JSON instead of text'
 complete -c plimsoll -n '__fish_seen_subcommand_from doctor' -s h -l help -d 'show this help'
 

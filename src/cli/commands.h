@@ -13,6 +13,7 @@ int cmd_load(int argc, char **argv);
 int cmd_limit(int argc, char **argv);
 int cmd_ab(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_complete(int argc, char **argv); /* for completions of shells; in no help */
 int cmd_doctor(int argc, char **argv);
 int cmd_job(int argc, char **argv);
 int cmd_mb(int argc, char **argv);

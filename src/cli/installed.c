@@ -62,8 +62,7 @@ static bool find(const char *name, const char *ending, char out[PATH_MAX])
     return false;
 }
 
-/* Names of the suites of the first place that has any. */
-static void list(struct strlist *names)
+void installed_suites(struct strlist *names)
 {
     char dir[PATH_MAX], path[PATH_MAX + 16];
 
@@ -91,7 +90,7 @@ static int not_found(const char *given, const char *name, struct err *err)
     struct suggestion nearest;
     struct buf all;
 
-    list(&names);
+    installed_suites(&names);
     suggest_init(&nearest, slice_ends(slice_str(name), slice_str(ENDING))
                                ? slice_from(name, strlen(name) - strlen(ENDING))
                                : slice_str(name));

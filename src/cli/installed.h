@@ -10,12 +10,14 @@
 #include <limits.h>
 
 #include "base/err.h"
-#include "base/slice.h"
+#include "base/strlist.h"
 
 /* out: the path as given when there is such a file, or when it could only be that of a file of the user's own (it has
  * folders); else that of the suite which comes with plimsoll. "cloud-check", "cloud-check.yaml" and
  * "suites/cloud-check.yaml" name the same. ERR_CONFIG when there is neither, with the nearest name or all of them as
  * hint. */
 MUST_CHECK int installed_suite(char out[PATH_MAX], const char *given, struct err *err);
+/* Their names, without ".yaml", of the first DIR that has any. */
+void installed_suites(struct strlist *names);
 
 #endif

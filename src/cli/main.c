@@ -152,6 +152,8 @@ static int run(int argc, char **argv)
         return version_print();
     if (strcmp(argv[1], "help") == 0)
         return run_help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "complete") == 0)
+        return cmd_complete(argc - 1, argv + 1);
     command = find_command(argv[1]);
     if (command == NULL)
         return unknown_command(argv[1]);

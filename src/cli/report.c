@@ -10,6 +10,7 @@
 #include "cli/complain.h"
 #include "cli/report_options.h"
 #include "report/html.h"
+#include "report/svg_report.h"
 #include "result/side_alike.h"
 
 static const char WHO[] = "plimsoll report";
@@ -28,8 +29,16 @@ static int render_html(struct buf *out, const struct collection *c, const struct
     return report_html(out, c, &options, err);
 }
 
+static int render_svg(struct buf *out, const struct collection *c, const struct report_options *o,
+                      const struct side *history, struct err *err)
+{
+    (void)history;
+    return report_svg(out, c, o->has_plot ? &o->plot : NULL, o->metrics.count > 0 ? o->metrics.items[0] : NULL, err);
+}
+
 const struct report_format REPORT_FORMATS[] = {
     { "html", "one page that needs no network", "report.html", render_html },
+    { "svg", "a picture for a README or a wiki", "report.svg", render_svg },
 };
 const size_t REPORT_FORMAT_COUNT = sizeof(REPORT_FORMATS) / sizeof(REPORT_FORMATS[0]);
 

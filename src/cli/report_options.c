@@ -26,15 +26,35 @@ static int parse_format(void *field, const char *text, const struct option_row *
                              : err_hint(err, "for example %s", row->example);
 }
 
+static int parse_plot(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct report_options *o = field;
+    struct suggestion near;
+
+    o->has_plot = svg_plot_parse(&o->plot, slice_str(text));
+    if (o->has_plot)
+        return 0;
+    suggest_init(&near, slice_str(text));
+    for (unsigned i = 0; i < SVG_PLOT_COUNT; i++)
+        suggest_consider(&near, svg_plot_name((enum svg_plot)i));
+    err_set(err, ERR_USAGE, 0, "\"%s\" is no picture", text);
+    return near.word != NULL ? err_hint(err, "did you mean %s?", near.word)
+                             : err_hint(err, "percentiles, time, matrix or rounds");
+}
+
 /* clang-format off */
 static const struct option_row ROWS[] = {
     { .heading = "What is written" },
-    { .name = "output", .short_name = 'o', .argument = "FILE", .shown_default = "report.html", .example = "report.html",
+    { .name = "output", .short_name = 'o', .argument = "FILE", .shown_default = "report.html, or report.svg", .example = "report.html",
       .help = "write the report there, at once when it is whole; - is standard output",
       .parse = option_path, FIELD(output) },
     { .name = "format", .argument = "FORM", .shown_default = "html", .example = "html",
-      .help = "the form: html, one page that needs no network",
+      .help = "the form: html, one page that needs no network; svg, a picture for a README or a wiki",
       .parse = parse_format, FIELD(format) },
+    { .name = "plot", .argument = "PICTURE", .shown_default = "what fits", .example = "percentiles",
+      .help = "with svg: percentiles, a curve for each run; time, second by second; matrix, a square for each cell of a suite, or what "
+              "changed in it; rounds, durations of copies at once",
+      .parse = parse_plot, .offset = 0 },
     { .name = "title", .argument = "TEXT", .example = "'checkout, before and after'",
       .help = "title of the page, in place of the runs' names",
       .parse = option_text, FIELD(title) },
@@ -73,6 +93,8 @@ static const char EPILOGUE[] =
     "      two runs side by side, and what changed\n"
     "  plimsoll report ingress@latest -o - | gzip > report.html.gz\n"
     "      a suite: the matrix of its cells, each with its own figures\n"
+    "  plimsoll report baseline api@latest --format svg --plot percentiles -o latency.svg\n"
+    "      a picture, light or dark as its surroundings\n"
     "  plimsoll report 'before/*.json' 'after/*.json' --alias v1,v2 --metric latency_p99\n"
     "\n"
     "Exit status: 0 the report was written, whatever it says; 2 wrong usage, or a run that\n"
@@ -84,7 +106,8 @@ static const struct option_table TABLE = {
     .usage = "[OPTION]... RUN...",
     .summary =
         "Writes one self-contained HTML page of runs: whether they are valid, the figures, what changed against the "
-        "first run, charts, and how it was measured. It opens without a network.",
+        "first run, charts, and how it was measured. It opens without a network. Or one picture of them (--format "
+        "svg).",
     .rows = ROWS,
     .argument = option_list,
     .argument_offset = offsetof(struct report_options, words),
@@ -119,6 +142,10 @@ int report_options_parse(struct report_options *o, int argc, char **argv, bool *
     if (o->words.count == 0) {
         err_set(err, ERR_USAGE, 0, "no run was given");
         return err_hint(err, "plimsoll report RUN..., each a file, a folder, a quoted pattern or a stored run");
+    }
+    if (o->has_plot && strcmp(o->format->name, "svg") != 0) {
+        err_set(err, ERR_USAGE, 0, "--plot is for pictures, and a page has them all");
+        return err_hint(err, "add --format svg, or leave --plot out");
     }
     if (o->aliases.count > o->words.count) {
         err_set(err, ERR_USAGE, 0, "--alias: %zu names for %zu runs", o->aliases.count, o->words.count);

@@ -5,6 +5,7 @@
 
 #include "cli/options.h"
 #include "report/collection.h"
+#include "report/svg.h"
 
 struct report_options;
 
@@ -25,6 +26,8 @@ struct report_options {
     const char *title;  /* NULL: made of the runs' names */
     const char *output; /* NULL: as the format has it */
     const struct report_format *format;
+    bool has_plot; /* else what fits */
+    enum svg_plot plot;
     double min_change; /* 0: as comparisons have it */
     bool same_session, no_store;
 };

@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 
-#define SVG_SERIES_MAX 8 /* classes s0 ... s7 (strokes), f0 ... f7 (fills): colours that the colour-blind tell apart \
-                          */
+/* Classes s0 ... s7 (strokes) and f0 ... f7 (fills): colours that the colour-blind tell apart. */
+#define SVG_SERIES_MAX 8
 
 struct svg {
     struct buf *out;

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Completions of shells know runs, tags, suites and checks: asked of the shells themselves."""
+import os
+import pty
+import select
+import shutil
+import subprocess
+import time
+
+import pytest
+
+from lib.target import ROOT
+
+FOLDER = os.path.join(ROOT, "completions")
+
+
+@pytest.fixture(scope="module")
+def installed(plimsoll, tmp_path_factory):
+    """The program laid out as installed, with runs in a store of its own; the environment to find both."""
+    home = tmp_path_factory.mktemp("home")
+    for folder in ("bin", "share/plimsoll", "work"):
+        (home / folder).mkdir(parents=True)
+    shutil.copy(plimsoll, home / "bin" / "plimsoll")
+    shutil.copytree(os.path.join(ROOT, "suites"), home / "share" / "plimsoll" / "suites")
+    environment = {**os.environ, "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "PLIMSOLL_DB": str(home / "results.db"), "TERM": "dumb"}
+    report = os.path.join(ROOT, "tests", "data", "ab", "gateway-load-echo.txt")
+    for words in (["import", "ab", report, "--name", "nightly"], ["import", "ab", report, "--name", "a b"], ["tag", "nightly", "golden"]):
+        subprocess.run([plimsoll, "results", *words], env=environment, check=True, capture_output=True, timeout=20)
+    return home, environment
+
+
+def ask(installed, what):
+    home, environment = installed
+    return subprocess.run([str(home / "bin" / "plimsoll"), "complete", what], env=environment, capture_output=True, text=True, timeout=20, check=False)
+
+
+def test_the_program_answers(installed):
+    done = ask(installed, "runs")
+    words = [line.split("\t")[0] for line in done.stdout.splitlines()]
+    assert done.returncode == 0 and not done.stderr and {"golden", "nightly", "nightly@latest"} <= set(words), done
+    assert not any(" " in w for w in words) and len(words) == len(set(words))
+    assert [line.split("\t")[0] for line in ask(installed, "tags").stdout.splitlines()] == ["golden"]
+    assert "cloud-check\t" in ask(installed, "suites").stdout
+    assert "cpu-governor\t" in ask(installed, "checks").stdout
+
+
+@pytest.mark.parametrize("database", ["/nonexistent/folder/x.db", "/dev/null", "not a database"])
+def test_it_never_fails(installed, tmp_path, database):
+    home, environment = installed
+    if database == "not a database":
+        database = str(tmp_path / "x.db")
+        (tmp_path / "x.db").write_text("not a database, but long enough to look at" * 100)
+    done = subprocess.run([str(home / "bin" / "plimsoll"), "complete", "runs"], env={**environment, "PLIMSOLL_DB": database}, capture_output=True,
+                          text=True, timeout=20, check=False)
+    assert done.returncode == 0 and done.stdout == "" and done.stderr == ""
+    assert ask(installed, "nonsense").returncode == 0
+
+
+def bash_offers(installed, line):
+    """What _plimsoll puts into COMPREPLY at the end of the line, its words cut as bash cuts them."""
+    home, environment = installed
+    script = r'''
+    . "$1/plimsoll.bash"
+    COMP_LINE=$2 COMP_POINT=${#2}
+    mapfile -t COMP_WORDS < <(printf '%s' "$2" | sed -E 's/([@:=])/ \1 /g' | tr -s ' ' '\n')
+    case $2 in *" ") COMP_WORDS+=("") ;; esac
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _plimsoll
+    printf '%s\n' "${COMPREPLY[@]}"
+    '''
+    done = subprocess.run(["bash", "--norc", "-c", script, "bash", FOLDER, line], env=environment, cwd=home / "work", capture_output=True, text=True,
+                          timeout=20, check=True)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("line, offered, not_offered", [
+    ("plimsoll re", {"report", "results"}, {"run"}),
+    ("plimsoll report nig", {"nightly", "nightly@latest"}, {"golden"}),
+    ("plimsoll report nightly@", {"latest"}, {"nightly@latest"}),
+    ("plimsoll compare gol", {"golden"}, {"nightly"}),
+    ("plimsoll results show ", {"golden", "nightly"}, {"list"}),
+    ("plimsoll results list --tag ", {"golden"}, {"nightly"}),
+    ("plimsoll results list --tag=g", {"golden"}, {"nightly"}),
+    ("plimsoll run cl", {"cloud-check"}, {"ingress"}),
+    ("plimsoll run x.yaml --resume ni", {"nightly@latest"}, {"golden"}),
+    ("plimsoll doctor --ignore cpu-g", {"cpu-governor"}, {"cpu-turbo"}),
+    ("plimsoll report a.json --format svg --plot ", {"percentiles", "time", "matrix", "rounds"}, set()),
+    ("plimsoll load --tls-min=1.", {"1.2", "1.3"}, set()),
+])
+def test_bash_offers(installed, line, offered, not_offered):
+    got = bash_offers(installed, line)
+    assert offered <= got and not not_offered & got, (line, got)
+
+
+def test_bash_completes_what_is_typed(installed):
+    """A real interactive bash at a terminal: typed, then Tab."""
+    home, environment = installed
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(home / "work")
+        os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], {**environment, "PS1": "> ", "INPUTRC": "/dev/null"})
+    try:
+        type_and_wait(terminal, f". {FOLDER}/plimsoll.bash; bind 'set enable-bracketed-paste off'; echo rea''dy\n", "ready")
+        type_and_wait(terminal, "plimsoll report gold\t", "plimsoll report golden")
+    finally:
+        os.close(terminal)
+        os.waitpid(pid, 0)
+
+
+def type_and_wait(terminal, text, awaited, timeout_s=30):
+    os.write(terminal, text.encode())
+    seen, deadline = "", time.monotonic() + timeout_s
+    while awaited not in seen:
+        assert time.monotonic() < deadline, f"waited for {awaited!r}: {seen!r}"
+        if select.select([terminal], [], [], 0.5)[0]:
+            seen += os.read(terminal, 65536).decode(errors="replace")
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish")
+@pytest.mark.parametrize("line, offered", [
+    ("plimsoll report nig", "nightly@latest"), ("plimsoll run cl", "cloud-check"), ("plimsoll results list --tag ", "golden"),
+    ("plimsoll doctor --ignore cpu-", "cpu-governor"), ("plimsoll report --plot ", "percentiles"),
+])
+def test_fish_offers(installed, line, offered):
+    home, environment = installed
+    done = subprocess.run(["fish", "--no-config", "-c", f"source {FOLDER}/plimsoll.fish; complete -C '{line}'"], env=environment, cwd=home / "work",
+                          capture_output=True, text=True, timeout=60, check=False)
+    assert offered in {row.split("\t")[0] for row in done.stdout.splitlines()}, done
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")
+def test_zsh_completes_what_is_typed(installed):
+    home, environment = installed
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(home / "work")
+        os.execvpe("zsh", ["zsh", "-f", "-i"], {**environment, "PS1": "> "})
+    try:
+        type_and_wait(terminal, f"fpath=({FOLDER} $fpath); autoload -U compinit; compinit -u -D; unsetopt zle_bracketed_paste 2>/dev/null; echo rea''dy\n", "ready")
+        type_and_wait(terminal, "plimsoll report gold\t", "golden")
+    finally:
+        os.close(terminal)
+        os.waitpid(pid, 0)

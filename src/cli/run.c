@@ -37,6 +37,7 @@ struct run {
     const char *name;
     char id[UUID_TEXT_MAX], mark[PLAN_MARK_MAX];
     struct run_work work;
+    struct run_baseline baseline;
     bool lost_something;
     bool *done; /* by step */
     struct matrix matrix;
@@ -171,13 +172,13 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
 
     run->lost_something = run->lost_something || outcome == SAMPLE_INVALID || outcome == SAMPLE_FAILED;
     say_sample(run, step, outcome, note);
+    if (r != NULL && !complete(run, step, r))
+        return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (run_matrix_add(&run->matrix, (size_t)(step - run->plan->steps), outcome, r, note, err) != 0)
         return -1;
     if (r == NULL)
         return 0;
     run->promises_kept = run->promises_kept && result_promises_kept(r);
-    if (!complete(run, step, r))
-        return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (!run->options->no_store)
         storing_keep(r, NULL, WHO);
     return keep_for_the_end(run, (size_t)(step - run->plan->steps), r, err);
@@ -286,7 +287,7 @@ static void say_next(const struct run *run, FILE *to)
 
     if (run->matrix.interrupted && !o->no_store)
         fprintf(to, "\nTo go on: plimsoll run %s --resume %.8s\n", run->suite->file, run->id);
-    else if (!o->no_store && run->suite->baseline == NULL)
+    else if (!o->no_store && run->baseline.name == NULL)
         fprintf(to, "\nNext: plimsoll results tag %.8s baseline; later: plimsoll compare baseline %s@latest\n", run->id,
                 run->name);
     if (run->lost_something || !run->work.is_ours)
@@ -312,7 +313,7 @@ static int publish(struct run *run)
     if (!run->promises_kept)
         cli_note(WHO, "a promise was broken: plimsoll results show %.8s", run->id);
     if (!run->matrix.interrupted)
-        code = run_compare(&run->matrix, run->suite, run->options->strict, code, to, WHO);
+        code = run_compare(&run->matrix, run->suite, &run->baseline, run->options->strict, code, to, WHO);
     if (!write_outputs(run) && code == 0)
         code = EXIT_INVALID;
     say_next(run, to);
@@ -403,7 +404,8 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
     if (run.done == NULL)
         err_set(&err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (run.done == NULL || run_matrix_init(&run.matrix, p, run.name, run.id, &err) != 0 ||
-        (o->html != NULL && report_run_begin(&run.pages, s->baseline, &err) != 0) ||
+        run_baseline_init(&run.baseline, p, &err) != 0 ||
+        (o->html != NULL && report_run_begin(&run.pages, run.baseline.name, &err) != 0) ||
         run_work_open(&run.work, o->work_dir, run.id, &err) != 0 ||
         (o->resume != NULL ? resume(&run, &err)
          : o->no_store     ? 0
@@ -411,6 +413,7 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
         code = cli_complain(WHO, &err);
     else
         code = run_plan(&run);
+    run_baseline_release(&run.baseline);
     run_work_close(&run.work, run.lost_something);
     free(run.done);
     strlist_release(&run.facts);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/run_compare.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "cli/compare_rules.h"
 #include "cli/complain.h"
 #include "cli/storing.h"
 #include "report/compare_text.h"
@@ -10,6 +13,58 @@
 
 #define TEXT_MAX_BYTES ((size_t)1 << 26)
 enum { EXIT_INVALID = 3 };
+
+/* A parameter may hold another place, {dir}. A text that comes out empty is one that was not said. */
+static int fill(const struct names *names, const char *text, char **out, struct err *err)
+{
+    char *once = text != NULL ? names_text(names, text, err) : NULL;
+
+    *out = once != NULL ? names_text(names, once, err) : NULL;
+    free(once);
+    if (text != NULL && *out == NULL)
+        return -1;
+    if (*out != NULL && (*out)[0] == '\0') {
+        free(*out);
+        *out = NULL;
+    }
+    return 0;
+}
+
+static int read_rules(struct run_baseline *b, struct err *err)
+{
+    struct buf text;
+    int rc;
+
+    if (b->tolerance == NULL)
+        return 0;
+    buf_init(&text, TEXT_MAX_BYTES);
+    rc = file_read(b->tolerance, &text, err);
+    if (rc == 0)
+        rc = compare_rules_parse(&b->rules, b->tolerance, buf_slice(&text), err);
+    buf_release(&text);
+    b->has_rules = rc == 0;
+    return rc;
+}
+
+int run_baseline_init(struct run_baseline *out, const struct plan *p, struct err *err)
+{
+    struct names names = { 0 };
+    int rc = plan_parameters(p, &names, err);
+
+    *out = (struct run_baseline){ 0 };
+    if (rc == 0 && (fill(&names, p->suite->baseline, &out->name, err) != 0 ||
+                    fill(&names, p->suite->tolerance, &out->tolerance, err) != 0 || read_rules(out, err) != 0))
+        rc = -1;
+    names_release(&names);
+    return rc;
+}
+
+void run_baseline_release(struct run_baseline *b)
+{
+    free(b->name);
+    free(b->tolerance);
+    tolerance_rules_release(&b->rules);
+}
 
 static int worse(int a, int b)
 {
@@ -19,12 +74,14 @@ static int worse(int a, int b)
 }
 
 static int compare(const struct matrix *m, const struct suite *s, const struct side *base, const struct side *new,
-                   const struct side *history, bool same_session, bool strict, FILE *to, const char *who)
+                   const struct side *history, struct tolerance_rules *rules, bool strict, FILE *to, const char *who)
 {
     struct strlist metrics = STRLIST_INIT;
-    const struct comparison_options options = {
-        .by = &m->dimensions, .metrics = &metrics, .min_change = s->gate_min_change, .same_session = same_session
-    };
+    const struct comparison_options options = { .by = &m->dimensions,
+                                                .metrics = &metrics,
+                                                .min_change = s->gate_min_change,
+                                                .same_session = history == NULL,
+                                                .rules = rules };
     struct comparison c;
     struct err err = { 0 };
     struct buf text;
@@ -47,7 +104,8 @@ static int compare(const struct matrix *m, const struct suite *s, const struct s
 }
 
 /* A suite may name a baseline that is not there yet: the first run makes it. */
-static int with_baseline(struct matrix *m, const struct suite *s, bool strict, FILE *to, const char *who)
+static int with_baseline(struct matrix *m, const struct suite *s, struct run_baseline *b, bool strict, FILE *to,
+                         const char *who)
 {
     struct side base = { 0 }, history = { 0 };
     struct listing found = { 0 };
@@ -57,14 +115,14 @@ static int with_baseline(struct matrix *m, const struct suite *s, bool strict, F
 
     if (storing_open(&store, STORE_READ, &err) != 0) {
         code = cli_complain(who, &err);
-    } else if (store == NULL || runstore_find(store, s->baseline, &found, &err) != 0) {
-        cli_note(who, "there is no baseline \"%s\" so far: plimsoll results tag %.8s %s makes this run one",
-                 s->baseline, m->run, s->baseline);
-    } else if (runstore_samples(store, &found, &base, &err) != 0 || !side_set_name(&base, s->baseline) ||
+    } else if (store == NULL || runstore_find(store, b->name, &found, &err) != 0) {
+        cli_note(who, "there is no baseline \"%s\" so far: plimsoll results tag %.8s %s makes this run one", b->name,
+                 m->run, b->name);
+    } else if (runstore_samples(store, &found, &base, &err) != 0 || !side_set_name(&base, b->name) ||
                !side_set_name(&m->sides[0], m->name) || runstore_same_code(store, &history, &err) != 0) {
         code = cli_complain(who, &err);
     } else {
-        code = compare(m, s, &base, &m->sides[0], &history, false, strict, to, who);
+        code = compare(m, s, &base, &m->sides[0], &history, b->has_rules ? &b->rules : NULL, strict, to, who);
     }
     side_release(&base);
     side_release(&history);
@@ -73,11 +131,12 @@ static int with_baseline(struct matrix *m, const struct suite *s, bool strict, F
     return code;
 }
 
-int run_compare(struct matrix *m, const struct suite *s, bool strict, int code, FILE *to, const char *who)
+int run_compare(struct matrix *m, const struct suite *s, struct run_baseline *b, bool strict, int code, FILE *to,
+                const char *who)
 {
     if (m->side_count == 2)
-        code = worse(code, compare(m, s, &m->sides[0], &m->sides[1], NULL, true, strict, to, who));
-    if (s->baseline != NULL)
-        code = worse(code, with_baseline(m, s, strict, to, who));
+        code = worse(code, compare(m, s, &m->sides[0], &m->sides[1], NULL, NULL, strict, to, who));
+    if (b->name != NULL)
+        code = worse(code, with_baseline(m, s, b, strict, to, who));
     return code;
 }

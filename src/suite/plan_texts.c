@@ -86,6 +86,8 @@ static int check_of_run(const struct checker *c)
             check_text(c, s->verify[k].targets, s->verify[k].line) != 0 ||
             check_text(c, s->verify[k].body, s->verify[k].line) != 0 || check_pairs(c, &s->verify[k].headers) != 0)
             return -1;
+    if (check_text(c, s->baseline, 0) != 0 || check_text(c, s->tolerance, 0) != 0)
+        return -1;
     return check_services(c, false) != 0 || check_commands(c, &s->setup) != 0 || check_commands(c, &s->facts) != 0 ||
                    check_commands(c, &s->teardown) != 0 || check_commands(c, &s->summary) != 0
                ? -1

@@ -208,6 +208,9 @@ static const struct key SUITE_ITEMS[] = {
     { "include", KEY_OWN, 0, NULL, "cells besides", take_include, NULL },
     { "samples", KEY_TEXT, AT(suite, samples), NULL, "of each cell (1)", NULL, NULL },
     { "quiet", KEY_TEXT, AT(suite, quiet), NULL, "pause between samples (0s)", NULL, NULL },
+    { "warmup", KEY_TEXT, AT(suite, warmup), NULL, "of every load, in no figure (0s)", NULL, NULL },
+    { "runtime", KEY_TEXT, AT(suite, runtime), NULL, "how long a load lasts (10s)", NULL, NULL },
+    { "requests", KEY_TEXT, AT(suite, requests), NULL, "of a load, in place of runtime", NULL, NULL },
     { "order", KEY_WORD, AT(suite, order), "interleaved|shuffled|as-written", "of the samples (interleaved)", NULL,
       NULL },
     { "timeout", KEY_DURATION, AT(suite, timeout_ns), NULL, "of a sample; its own length and a minute unless said",
@@ -242,6 +245,8 @@ static const struct key SUITE_ITEMS[] = {
     { "gate", KEY_OWN, 0, NULL, "what a comparison is decided by", take_gate, &GATE },
     { "baseline", KEY_TEXT, AT(suite, baseline), NULL, "tag or name of the run to compare with in the end", NULL,
       NULL },
+    { "tolerance", KEY_TEXT, AT(suite, tolerance), NULL,
+      "file of rules for the comparison with the baseline, as of plimsoll compare --tolerance", NULL, NULL },
     { "against", KEY_PAIRS, AT(suite, against), NULL,
       "parameters of a second side, measured turn by turn with the first", NULL, NULL },
 };
@@ -316,6 +321,30 @@ static int apply_sets(struct reader *r, const struct strlist *sets)
     return 0;
 }
 
+/* warmup, runtime and requests are the load's options of other names. */
+static int add_lengths(struct reader *r)
+{
+    struct suite *s = r->suite;
+    const struct {
+        const char *name, *option, *value;
+    } lengths[] = { { "warmup", "warmup", s->warmup },
+                    { "runtime", "duration", s->runtime },
+                    { "requests", "requests", s->requests } };
+
+    for (size_t k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
+        if (lengths[k].value == NULL)
+            continue;
+        if (s->doer != DOER_LOAD)
+            return err_set(r->err, ERR_CONFIG, 0, "%s: \"%s\" goes with \"load\" alone", s->file, lengths[k].name);
+        if (pairs_has(&s->options, slice_str(lengths[k].option)))
+            return err_set(r->err, ERR_CONFIG, 0, "%s: \"%s\" and \"%s\" of the load say the same", s->file,
+                           lengths[k].name, lengths[k].option);
+        if (!pairs_set(&s->options, slice_str(lengths[k].option), lengths[k].value))
+            return no_memory(r);
+    }
+    return 0;
+}
+
 /* What a suite needs and what may not stand together. */
 static int check_whole(struct reader *r)
 {
@@ -330,7 +359,7 @@ static int check_whole(struct reader *r)
     for (size_t k = 0; k < s->against.count; k++)
         if (!pairs_has(&s->parameters, slice_str(s->against.items[k].name)))
             return suite_unknown_parameter(s, slice_str(s->against.items[k].name), r->err);
-    return 0;
+    return add_lengths(r);
 }
 
 static int name_file(struct reader *r, const char *path)

@@ -1,44 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "suite/routes_taker.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "doc/doc.h"
-#include "suite/routes.h"
 
 #define FILE_MAX_BYTES ((size_t)256 << 20)
-enum { NAME_MAX_BYTES = 300, KINDS_MAX_BYTES = 160 };
 
-struct taker {
-    struct doc *doc;
-    struct routes *out;
-    struct doc_node *items;       /* all objects: a route looks for its Gateway there */
-    char name[NAME_MAX_BYTES];    /* of the object in hand: "shop/web" */
-    char others[KINDS_MAX_BYTES]; /* kinds that are no routes */
-    struct err *err;
-};
-
-static int no_memory(struct taker *t)
+int taker_no_memory(struct routes_taker *t)
 {
     return err_set(t->err, ERR_SYSTEM, ENOMEM, "no memory for the routes");
 }
 
-static int refuse(struct taker *t, struct doc_node *at, const char *what)
+int taker_refuse(struct routes_taker *t, struct doc_node *at, const char *what)
 {
     return doc_refuse(t->doc, at, t->err, "%s: %s", t->name, what);
 }
 
-static int skip(struct taker *t, const char *why)
+int taker_skip(struct routes_taker *t, const char *why)
 {
-    char text[NAME_MAX_BYTES + 200];
+    char text[TAKER_NAME_MAX + 200];
 
     snprintf(text, sizeof(text), "%s: %s", t->name, why);
-    return strlist_add(&t->out->skipped, slice_str(text)) ? 0 : no_memory(t);
+    return strlist_add(&t->out->skipped, slice_str(text)) ? 0 : taker_no_memory(t);
 }
 
-/* "a.b.c" */
-static struct doc_node *find(struct doc_node *node, const char *path)
+struct doc_node *taker_find(struct doc_node *node, const char *path)
 {
     struct slice rest = slice_str(path);
 
@@ -51,28 +40,26 @@ static struct doc_node *find(struct doc_node *node, const char *path)
     return node;
 }
 
-static struct slice text_at(struct doc_node *node, const char *path)
+struct slice taker_text_at(struct doc_node *node, const char *path)
 {
-    struct doc_node *found = find(node, path);
+    struct doc_node *found = taker_find(node, path);
 
     return doc_kind(found) == DOC_TEXT ? doc_text(found) : (struct slice){ 0 };
 }
 
-/* A text that must be one when it is there. */
-static int text_of(struct taker *t, struct doc_node *node, const char *path, struct slice *out)
+int taker_text_of(struct routes_taker *t, struct doc_node *node, const char *path, struct slice *out)
 {
-    struct doc_node *found = find(node, path);
+    struct doc_node *found = taker_find(node, path);
     char what[120];
 
-    *out = text_at(node, path);
+    *out = taker_text_at(node, path);
     if (doc_kind(found) == DOC_EMPTY || doc_kind(found) == DOC_TEXT)
         return 0;
     snprintf(what, sizeof(what), "%s must be a text", path);
-    return refuse(t, found, what);
+    return taker_refuse(t, found, what);
 }
 
-/* The first of a list, or the thing itself. */
-static struct doc_node *first_of(struct doc_node *node)
+struct doc_node *taker_first(struct doc_node *node)
 {
     void *cursor = NULL;
 
@@ -125,9 +112,8 @@ static void drop(struct route *route)
     strlist_release(&route->headers);
 }
 
-/* headers are taken over. path.len 0: none. */
-static int add(struct taker *t, struct doc_node *at, enum route_termination termination, struct slice host,
-               struct slice path, struct strlist *headers)
+int taker_add(struct routes_taker *t, struct doc_node *at, enum route_termination termination, struct slice host,
+              struct slice path, struct strlist *headers)
 {
     struct route route = { .termination = termination };
     struct route *grown;
@@ -145,7 +131,7 @@ static int add(struct taker *t, struct doc_node *at, enum route_termination term
                  path.len > 0 && path.ptr[0] != '/' ? "\"%.*s\" is no path, it begins with no /"
                                                     : "\"%.*s\" is no host",
                  SLICE_FMT(slice_take(path.len > 0 && path.ptr[0] != '/' ? path : host, 100)));
-        return refuse(t, at, what);
+        return taker_refuse(t, at, what);
     }
     route.host = whole_host(host);
     route.path = path.len > 0 ? slice_dup(path) : NULL;
@@ -158,7 +144,7 @@ static int add(struct taker *t, struct doc_node *at, enum route_termination term
         t->out->items = grown;
     if (grown == NULL || route.host == NULL || (path.len > 0 && route.path == NULL)) {
         drop(&route);
-        return no_memory(t);
+        return taker_no_memory(t);
     }
     grown[t->out->count++] = route;
     return 0;
@@ -179,7 +165,7 @@ static bool termination_named(struct slice name, enum route_termination *out)
 /* No router that looked at it has taken it. */
 static bool is_refused(struct doc_node *route)
 {
-    struct doc_node *list = find(route, "status.ingress"), *ingress, *condition;
+    struct doc_node *list = taker_find(route, "status.ingress"), *ingress, *condition;
     void *cursor = NULL;
     bool refused = false;
 
@@ -188,9 +174,9 @@ static bool is_refused(struct doc_node *route)
         void *inner = NULL;
 
         while (doc_kind(conditions) == DOC_LIST && (condition = doc_next(conditions, &inner)) != NULL) {
-            if (!slice_eq(text_at(condition, "type"), SLICE("Admitted")))
+            if (!slice_eq(taker_text_at(condition, "type"), SLICE("Admitted")))
                 continue;
-            if (slice_eq(text_at(condition, "status"), SLICE("True")))
+            if (slice_eq(taker_text_at(condition, "status"), SLICE("True")))
                 return false;
             refused = true;
         }
@@ -198,31 +184,31 @@ static bool is_refused(struct doc_node *route)
     return refused;
 }
 
-static int take_route(struct taker *t, struct doc_node *o)
+static int take_route(struct routes_taker *t, struct doc_node *o)
 {
     enum route_termination termination = ROUTE_HTTP;
     struct slice host, path, word;
 
-    if (text_of(t, o, "spec.host", &host) != 0 || text_of(t, o, "spec.path", &path) != 0 ||
-        text_of(t, o, "spec.tls.termination", &word) != 0)
+    if (taker_text_of(t, o, "spec.host", &host) != 0 || taker_text_of(t, o, "spec.path", &path) != 0 ||
+        taker_text_of(t, o, "spec.tls.termination", &word) != 0)
         return -1;
-    if (doc_kind(find(o, "spec.tls")) == DOC_MAP &&
+    if (doc_kind(taker_find(o, "spec.tls")) == DOC_MAP &&
         (!termination_named(word, &termination) || termination == ROUTE_HTTP)) {
         char what[160];
 
         snprintf(what, sizeof(what), "spec.tls.termination is \"%.*s\", it must be edge, passthrough or reencrypt",
                  SLICE_FMT(slice_take(word, 60)));
-        return refuse(t, find(o, "spec.tls"), what);
+        return taker_refuse(t, taker_find(o, "spec.tls"), what);
     }
     if (is_refused(o))
-        return skip(t, "no router has admitted it");
+        return taker_skip(t, "no router has admitted it");
     if (host.len == 0)
-        host = text_at(first_of(find(o, "status.ingress")), "host");
+        host = taker_text_at(taker_first(taker_find(o, "status.ingress")), "host");
     if (host.len == 0)
-        return skip(t, "it has no host");
+        return taker_skip(t, "it has no host");
     if (termination == ROUTE_PASSTHROUGH)
         path = (struct slice){ 0 }; /* the router can not see it */
-    return add(t, o, termination, host, path, NULL);
+    return taker_add(t, o, termination, host, path, NULL);
 }
 
 /* ---- Ingress ---- */
@@ -254,7 +240,7 @@ static bool names_host(struct doc_node *tls, struct slice host)
 
 static enum route_termination termination_of_ingress(struct doc_node *o, struct slice host)
 {
-    struct doc_node *notes = find(o, "metadata.annotations");
+    struct doc_node *notes = taker_find(o, "metadata.annotations");
     enum route_termination named = ROUTE_EDGE;
     struct doc_node *route = doc_find(notes, "route.openshift.io/termination");
     struct doc_node *through = doc_find(notes, "nginx.ingress.kubernetes.io/ssl-passthrough");
@@ -262,7 +248,7 @@ static enum route_termination termination_of_ingress(struct doc_node *o, struct 
 
     if (doc_kind(route) == DOC_TEXT && termination_named(doc_text(route), &named))
         return named;
-    if (!names_host(find(o, "spec.tls"), host))
+    if (!names_host(taker_find(o, "spec.tls"), host))
         return ROUTE_HTTP;
     if (doc_kind(through) == DOC_TEXT && slice_eq(doc_text(through), SLICE("true")))
         return ROUTE_PASSTHROUGH;
@@ -274,209 +260,65 @@ static enum route_termination termination_of_ingress(struct doc_node *o, struct 
 /* The part before what only a pattern's reader understands. */
 static struct slice literal_path(struct doc_node *entry)
 {
-    struct slice path = text_at(entry, "path");
+    struct slice path = taker_text_at(entry, "path");
     size_t n = 0;
 
-    if (!slice_eq(text_at(entry, "pathType"), SLICE("ImplementationSpecific")))
+    if (!slice_eq(taker_text_at(entry, "pathType"), SLICE("ImplementationSpecific")))
         return path;
     while (n < path.len && strchr("()[]{}*?+|^$\\", path.ptr[n]) == NULL)
         n++;
     return slice_take(path, n);
 }
 
-static int take_rule(struct taker *t, struct doc_node *o, struct doc_node *rule)
+static int take_rule(struct routes_taker *t, struct doc_node *o, struct doc_node *rule)
 {
-    struct doc_node *paths = find(rule, "http.paths"), *entry;
+    struct doc_node *paths = taker_find(rule, "http.paths"), *entry;
     struct slice host;
     void *cursor = NULL;
     enum route_termination termination;
 
-    if (text_of(t, rule, "host", &host) != 0)
+    if (taker_text_of(t, rule, "host", &host) != 0)
         return -1;
     termination = termination_of_ingress(o, host);
     if (host.len == 0)
-        host = text_at(first_of(find(o, "status.loadBalancer.ingress")), "hostname");
+        host = taker_text_at(taker_first(taker_find(o, "status.loadBalancer.ingress")), "hostname");
     if (host.len == 0)
-        host = text_at(first_of(find(o, "status.loadBalancer.ingress")), "ip");
+        host = taker_text_at(taker_first(taker_find(o, "status.loadBalancer.ingress")), "ip");
     if (host.len == 0)
-        return skip(t, "a rule without host, and no address in its status");
+        return taker_skip(t, "a rule without host, and no address in its status");
     if (doc_kind(paths) != DOC_LIST || termination == ROUTE_PASSTHROUGH)
-        return add(t, rule, termination, host, (struct slice){ 0 }, NULL);
+        return taker_add(t, rule, termination, host, (struct slice){ 0 }, NULL);
     while ((entry = doc_next(paths, &cursor)) != NULL) {
         struct slice whole;
 
-        if (text_of(t, entry, "path", &whole) != 0 || add(t, entry, termination, host, literal_path(entry), NULL) != 0)
+        if (taker_text_of(t, entry, "path", &whole) != 0 ||
+            taker_add(t, entry, termination, host, literal_path(entry), NULL) != 0)
             return -1;
     }
     return 0;
 }
 
-static int take_ingress(struct taker *t, struct doc_node *o)
+static int take_ingress(struct routes_taker *t, struct doc_node *o)
 {
-    struct doc_node *rules = find(o, "spec.rules"), *rule;
+    struct doc_node *rules = taker_find(o, "spec.rules"), *rule;
     void *cursor = NULL;
 
     if (doc_kind(rules) == DOC_EMPTY)
-        return skip(t, "it has no rules");
+        return taker_skip(t, "it has no rules");
     if (doc_kind(rules) != DOC_LIST)
-        return refuse(t, rules, "spec.rules must be a list");
+        return taker_refuse(t, rules, "spec.rules must be a list");
     while ((rule = doc_next(rules, &cursor)) != NULL)
         if (take_rule(t, o, rule) != 0)
             return -1;
     return 0;
 }
 
-/* ---- HTTPRoute ---- */
-
-static struct doc_node *find_gateway(const struct taker *t, struct doc_node *route, struct doc_node *parent)
-{
-    struct slice space = text_at(parent, "namespace");
-    struct doc_node *o;
-    void *cursor = NULL;
-
-    if (space.len == 0)
-        space = text_at(route, "metadata.namespace");
-    while (doc_kind(t->items) == DOC_LIST && (o = doc_next(t->items, &cursor)) != NULL)
-        if (slice_eq(text_at(o, "kind"), SLICE("Gateway")) &&
-            slice_eq(text_at(o, "metadata.name"), text_at(parent, "name")) &&
-            slice_eq(text_at(o, "metadata.namespace"), space))
-            return o;
-    return NULL;
-}
-
-struct listener {
-    enum route_termination termination;
-    struct slice hostname; /* of a route that names none */
-};
-
-/* By the listeners that the parent means; the last of several counts, TLS before plain. */
-static bool of_listeners(struct doc_node *gateway, struct doc_node *parent, struct listener *out)
-{
-    struct doc_node *list = find(gateway, "spec.listeners"), *l;
-    const struct slice section = text_at(parent, "sectionName"), port = text_at(parent, "port");
-    void *cursor = NULL;
-    bool found = false;
-
-    while (doc_kind(list) == DOC_LIST && (l = doc_next(list, &cursor)) != NULL) {
-        const struct slice protocol = text_at(l, "protocol");
-        const bool is_tls = slice_eq(protocol, SLICE("HTTPS")) || slice_eq(protocol, SLICE("TLS"));
-
-        if ((section.len > 0 && !slice_eq(text_at(l, "name"), section)) ||
-            (port.len > 0 && !slice_eq(text_at(l, "port"), port)) || (found && !is_tls))
-            continue;
-        found = true;
-        out->termination = is_tls
-                               ? slice_eq(text_at(l, "tls.mode"), SLICE("Passthrough")) ? ROUTE_PASSTHROUGH : ROUTE_EDGE
-                               : ROUTE_HTTP;
-        out->hostname = text_at(l, "hostname");
-    }
-    return found;
-}
-
-static struct listener listener_of(const struct taker *t, struct doc_node *o)
-{
-    struct doc_node *parent = first_of(find(o, "spec.parentRefs"));
-    struct doc_node *gateway = parent != NULL ? find_gateway(t, o, parent) : NULL;
-    const struct slice section = text_at(parent, "sectionName"), port = text_at(parent, "port");
-    struct listener out = { .termination = ROUTE_HTTP };
-
-    if (gateway != NULL && of_listeners(gateway, parent, &out))
-        return out;
-    if (slice_eq(port, SLICE("443")) || slice_eq(port, SLICE("8443")) || slice_starts(section, SLICE("https")) ||
-        slice_starts(section, SLICE("tls")))
-        out.termination = ROUTE_EDGE;
-    return out;
-}
-
-/* 1: the match can be asked with a GET; 0: not, and it is told. */
-static int take_fields(struct taker *t, struct doc_node *match, struct strlist *headers)
-{
-    struct doc_node *list = doc_find(match, "headers"), *h;
-    const struct slice method = text_at(match, "method"), type = text_at(match, "path.type");
-    void *cursor = NULL;
-
-    if (method.len > 0 && !slice_eq(method, SLICE("GET")))
-        return skip(t, "a match of another method than GET");
-    if (slice_eq(type, SLICE("RegularExpression")))
-        return skip(t, "a match of a path by a regular expression");
-    if (doc_kind(doc_find(match, "queryParams")) == DOC_LIST)
-        return skip(t, "a match of query parameters");
-    while (doc_kind(list) == DOC_LIST && (h = doc_next(list, &cursor)) != NULL) {
-        const struct slice name = text_at(h, "name"), value = text_at(h, "value");
-        char *line = NULL;
-        bool good;
-
-        if (slice_eq(text_at(h, "type"), SLICE("RegularExpression")))
-            return skip(t, "a match of a header by a regular expression");
-        good = asprintf(&line, "%.*s: %.*s", SLICE_FMT(name), SLICE_FMT(value)) >= 0 &&
-               strlist_add(headers, slice_str(line));
-        free(line);
-        if (!good)
-            return no_memory(t);
-    }
-    return 1;
-}
-
-static int take_matches(struct taker *t, struct doc_node *rule, const struct listener *l, struct slice host)
-{
-    struct doc_node *matches = doc_find(rule, "matches"), *match;
-    void *cursor = NULL;
-
-    if (doc_kind(matches) != DOC_LIST || l->termination == ROUTE_PASSTHROUGH)
-        return add(t, rule, l->termination, host, (struct slice){ 0 }, NULL);
-    while ((match = doc_next(matches, &cursor)) != NULL) {
-        struct strlist headers = STRLIST_INIT;
-        struct slice path;
-        int rc = text_of(t, match, "path.value", &path) != 0 ? -1 : take_fields(t, match, &headers);
-
-        if (rc > 0)
-            rc = add(t, match, l->termination, host, path, &headers);
-        strlist_release(&headers);
-        if (rc != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int take_rules(struct taker *t, struct doc_node *o, const struct listener *l, struct slice host)
-{
-    struct doc_node *rules = find(o, "spec.rules"), *rule;
-    void *cursor = NULL;
-
-    if (doc_kind(rules) != DOC_LIST)
-        return add(t, o, l->termination, host, (struct slice){ 0 }, NULL);
-    while ((rule = doc_next(rules, &cursor)) != NULL)
-        if (take_matches(t, rule, l, host) != 0)
-            return -1;
-    return 0;
-}
-
-static int take_httproute(struct taker *t, struct doc_node *o)
-{
-    const struct listener l = listener_of(t, o);
-    struct doc_node *names = find(o, "spec.hostnames"), *name;
-    void *cursor = NULL;
-
-    if (doc_kind(names) == DOC_EMPTY)
-        return l.hostname.len > 0 ? take_rules(t, o, &l, l.hostname)
-                                  : skip(t, "it has no hostnames, nor has its listener");
-    if (doc_kind(names) != DOC_LIST)
-        return refuse(t, names, "spec.hostnames must be a list");
-    while ((name = doc_next(names, &cursor)) != NULL) {
-        if (doc_kind(name) != DOC_TEXT)
-            return refuse(t, name, "spec.hostnames must hold texts");
-        if (take_rules(t, o, &l, doc_text(name)) != 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* ---- the whole ---- */
 
-static int take_object(struct taker *t, struct doc_node *o)
+static int take_object(struct routes_taker *t, struct doc_node *o)
 {
-    const struct slice kind = text_at(o, "kind"), name = text_at(o, "metadata.name"),
-                       space = text_at(o, "metadata.namespace");
+    const struct slice kind = taker_text_at(o, "kind"), name = taker_text_at(o, "metadata.name"),
+                       space = taker_text_at(o, "metadata.namespace");
 
     snprintf(t->name, sizeof(t->name), "%.*s%s%.*s", SLICE_FMT(slice_take(space, 120)), space.len > 0 ? "/" : "",
              SLICE_FMT(slice_take(name, 120)));
@@ -487,7 +329,7 @@ static int take_object(struct taker *t, struct doc_node *o)
     if (slice_eq(kind, SLICE("Ingress")))
         return take_ingress(t, o);
     if (slice_eq(kind, SLICE("HTTPRoute")))
-        return take_httproute(t, o);
+        return taker_httproute(t, o);
     if (strlen(t->others) + kind.len + 2 < sizeof(t->others)) {
         const size_t n = strlen(t->others);
         char word[80];
@@ -499,7 +341,7 @@ static int take_object(struct taker *t, struct doc_node *o)
     return 0;
 }
 
-static int nothing(struct taker *t, const char *path)
+static int nothing(struct routes_taker *t, const char *path)
 {
     if (t->out->skipped.count > 0)
         err_set(t->err, ERR_CONFIG, 0, "%s: no route in it can be asked: %s", path, t->out->skipped.items[0]);
@@ -511,7 +353,7 @@ static int nothing(struct taker *t, const char *path)
         t->err, "kubectl get route,ingress,httproute,gateway -A -o json > routes.json (those that the cluster has)");
 }
 
-static int take_all(struct taker *t, const char *path)
+static int take_all(struct routes_taker *t, const char *path)
 {
     struct doc_node *root = doc_root(t->doc), *o;
     void *cursor = NULL;
@@ -533,7 +375,7 @@ static int take_all(struct taker *t, const char *path)
 
 int routes_read(struct routes *out, const char *path, struct err *err)
 {
-    struct taker t = { .out = out, .err = err };
+    struct routes_taker t = { .out = out, .err = err };
     struct buf text;
     int rc;
 

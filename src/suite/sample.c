@@ -2,8 +2,10 @@
 #include "suite/sample.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -139,11 +141,24 @@ static int set_cell(const struct sampler *x, struct result *r, struct err *err)
     return 0;
 }
 
+/* What could not be written down is not to be read there. */
+static bool is_disk_full(const char *path)
+{
+    char folder[PATH_MAX];
+    struct statvfs fs;
+
+    snprintf(folder, sizeof(folder), "%s", path);
+    *strrchr(folder, '/') = '\0';
+    return statvfs(folder, &fs) == 0 && (fs.f_bavail == 0 || fs.f_favail == 0);
+}
+
 static void describe_end(const struct process_outcome *end, const struct sampler *x, char note[SAMPLE_NOTE_MAX])
 {
     char tail[300], after[UNITS_TEXT_MAX];
 
     process_tail(x->log_path, 0, tail, sizeof(tail));
+    if (tail[0] == '\0' && is_disk_full(x->log_path))
+        snprintf(tail, sizeof(tail), "no space left on the disk of --work-dir");
     if (end->end == PROCESS_TIMED_OUT)
         snprintf(note, SAMPLE_NOTE_MAX, "stopped after %s, its time-out",
                  units_format_duration(after, (double)end->elapsed_ns));

@@ -117,6 +117,10 @@ void suite_free(struct suite *s)
     free(s->command);
     free(s->gate_metric);
     free(s->baseline);
+    free(s->tolerance);
+    free(s->warmup);
+    free(s->runtime);
+    free(s->requests);
     pairs_release(&s->parameters);
     pairs_release(&s->options);
     pairs_release(&s->watch);

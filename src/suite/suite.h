@@ -162,7 +162,9 @@ struct suite {
     size_t scale_count;
     char *gate_metric;          /* NULL: the comparison's default */
     double gate_min_change;     /* 0: its default */
-    char *baseline;             /* a tag; NULL: none */
+    char *baseline;             /* a tag or a name, with places of parameters; NULL: none */
+    char *tolerance;            /* a file as of compare --tolerance; NULL: none */
+    char *warmup, *runtime, *requests; /* options of the load, said for the whole suite; NULL: not said */
     struct suite_pairs against; /* the second side's parameters; empty: one side */
 };
 

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plimsoll run: what a suite makes, as the target and the commands it starts saw it."""
-import collections
-import http.server
-import json
-import os
 import signal
 import subprocess
 import threading
@@ -11,42 +7,7 @@ import time
 
 import pytest
 
-
-class Counter(http.server.ThreadingHTTPServer):
-    """Counts requests by path, keeps their order, and answers a little JSON."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self):
-        self.seen = collections.Counter()
-        self.order = []
-        self.lock = threading.Lock()
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
-
-    def note(self, path):
-        with self.lock:
-            self.seen[path] += 1
-            if not self.order or self.order[-1] != path:
-                self.order.append(path)
-            return self.seen[path]
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # head and body are two writes: each reply would wait 40 ms for an acknowledgement
-
-    def do_GET(self):
-        count = self.server.note(self.path)
-        body = json.dumps({"count": count, "inner": {"seconds": 1.0 / count}, "word": "x"}).encode()
-        self.send_response(404 if self.path.startswith("/missing") else 200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+from lib.suite import Counter, SuiteRunner, is_alive
 
 
 @pytest.fixture
@@ -62,39 +23,7 @@ def counter():
 
 @pytest.fixture
 def run(plimsoll, tmp_path):
-    """run(text, *options): the suite's exit code, texts and JSON; its store is the test's own."""
-    env = dict(os.environ, PLIMSOLL_DB=str(tmp_path / "results.db"))
-
-    class Runner:
-        def __init__(self):
-            self.env, self.file, self.work = env, tmp_path / "suite.yaml", tmp_path / "work"
-
-        def command(self, text, *options):
-            self.file.write_text(text)
-            return [plimsoll, "run", str(self.file), "--json", str(tmp_path / "run.json"), "--work-dir", str(self.work), *options]
-
-        def __call__(self, text, *options, timeout=90):
-            done = subprocess.run(self.command(text, *options), env=env, capture_output=True, text=True, timeout=timeout)
-            path = tmp_path / "run.json"
-            done.document = json.loads(path.read_text()) if path.exists() else None
-            return done
-
-        def documents(self):
-            """Every document that the store has."""
-            listed = subprocess.run([plimsoll, "results", "list", "--json"], env=env, capture_output=True, text=True, check=True)
-            found = []
-            for one in json.loads(listed.stdout):
-                shown = subprocess.run([plimsoll, "results", "export", one["id"]], env=env, capture_output=True, text=True, check=True)
-                decoder, at = json.JSONDecoder(), 0
-                text = shown.stdout.strip()
-                while at < len(text):
-                    value, at = decoder.raw_decode(text, at)
-                    found.extend(value if isinstance(value, list) else [value])
-                    while at < len(text) and text[at].isspace():
-                        at += 1
-            return found
-
-    return Runner()
+    return SuiteRunner(plimsoll, tmp_path)
 
 
 MATRIX = """
@@ -214,15 +143,6 @@ if life: threading.Timer(life, lambda: os._exit(9)).start()
 print("listening", flush=True)
 s.serve_forever()
 """
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
-        return f.read().rsplit(")", 1)[1].split()[0] != "Z"
 
 
 @pytest.fixture

@@ -330,3 +330,40 @@ def test_push_points_to_a_real_platform_by_one_parameter(plimsoll, tmp_path):
     asked = (tmp_path / "asked").read_text().splitlines()
     assert sorted(line for line in asked if line.startswith("push")) == [f"push plimsoll-{i} -p /some/app" for i in range(1, 5)]
     assert sum(line.startswith("delete -f -r plimsoll-") for line in asked) == 8
+
+
+@pytest.mark.skipif(shutil.which("haproxy") is None, reason="haproxy is not installed")
+def test_a_router_that_dies_in_the_middle(plimsoll, tmp_path):
+    """Its sample is invalid, a new router is there for the next one, and nothing is left in the end."""
+    env = dict(os.environ, PLIMSOLL_DB=str(tmp_path / "results.db"))
+    config = str(tmp_path / "work" / "router" / "haproxy-0.cfg")
+
+    def routers():
+        found = []
+        for name in os.listdir("/proc"):
+            try:
+                with open(f"/proc/{name}/cmdline", "rb") as f:
+                    if name.isdigit() and config.encode() in f.read().split(b"\0"):
+                        found.append(int(name))
+            except OSError:
+                pass
+        return found
+
+    run = subprocess.Popen([plimsoll, "run", os.path.join(target.ROOT, "suites", "ingress.yaml"), "-s", "scale=tiny", "-s", "keepalive=0", "-s",
+                            "runtime=1500ms", "--only", "http/*", "--repeat", "2", "--json", str(tmp_path / "run.json"), "--work-dir",
+                            str(tmp_path / "work"), "--progress", "json"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        for line in run.stderr:
+            if '"stage": "sample"' in line and '"sample": 1' in line and '"live"' in line:
+                break
+        for pid in routers():
+            os.kill(pid, signal.SIGKILL)
+        out, err = run.communicate(timeout=120)
+    finally:
+        run.kill()
+        run.wait()
+    assert run.returncode == 3, out + err
+    document = json.loads((tmp_path / "run.json").read_text())
+    assert [s["outcome"] for s in document["samples"]] == ["invalid", "valid"], out
+    assert 'the service "http" ended with status' in out and "is started again" in err
+    assert routers() == []

@@ -251,6 +251,7 @@ void account_failed(struct exchange *x, const struct failure *why, uint64_t now)
     account_end(x, now);
     account_bytes(x);
     c->tally->failed++;
+    w->failed_by_kind[why->kind]++;
     w->interval.failed++;
     if (complete)
         c->tally->status[x->status]++;

@@ -105,6 +105,32 @@ struct load_progress {
     uint64_t in_flight;
 };
 
+/* The same, finer: from the main thread, about ten times a second and once more when all workers are over; then the
+ * counts are those of the result. Pointers are good during the call. */
+struct load_pulse_target {
+    uint64_t started, ok, failed;
+    uint64_t latency_sum_ns, latency_max_ns; /* of the ok ones */
+};
+struct load_pulse {
+    const char *stage;           /* as above */
+    bool is_last, has_schedule;  /* has_schedule: the open model */
+    double elapsed_s, planned_s; /* of the window; planned 0: by count */
+    uint64_t planned;            /* requests; 0: by time */
+    uint64_t started, ok, failed, unfinished, retried, bytes_received;
+    uint64_t in_flight, connections;
+    uint64_t failed_by_kind[FAIL_KINDS];
+    const struct load_pulse_target *targets; /* as the plan has them */
+    size_t target_count;
+    uint64_t seconds; /* full ones so far … */
+    /* … the last of them: its length, what ended in it, what the schedule had due in it; … */
+    double second_s, second_due;
+    uint64_t second_ok, second_failed;
+    const struct hist *second, *whole; /* … latencies of the last of them, and of all */
+    uint32_t workers;
+    double cpu_cores, cpu_busiest; /* cores in use by all workers, by the busiest; of the last second */
+    uint64_t loop_lag_p99_ns, send_lateness_p99_ns, open_files;
+};
+
 /* One ended request (the log, ab's tables). Times are monotonic ns; 0: does not apply. */
 struct load_record {
     uint64_t due_ns; /* when its slot became free, or its place in the schedule */
@@ -215,6 +241,7 @@ struct load_plan {
      * everything. May be NULL. */
     const volatile int *stop;
     void (*on_progress)(void *arg, const struct load_progress *p);
+    void (*on_pulse)(void *arg, const struct load_pulse *p);
     void (*on_seen)(void *arg, enum load_seen what, uint32_t connection, struct slice bytes);
     /* Called from a thread of its own with ended requests in batches, in each worker's order; never from the measured
      * path. */

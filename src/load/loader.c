@@ -75,6 +75,7 @@ void loader_finish(struct loader *w, uint64_t now)
         account_last_interval(w, now);
     w->stage = STAGE_OVER;
     w->finished_ns = now;
+    pulse_publish(w);
     for (uint32_t i = 0; i < w->conn_count; i++) {
         client_close(&w->conns[i]);
         w->conns[i].state = CLIENT_FINISHED;
@@ -157,10 +158,17 @@ static void on_lag(struct alarm_ns *a)
     struct loader *w = a->arg;
     const uint64_t now = clock_now_ns();
 
-    if (w->stage != STAGE_WINDOW)
+    if (w->stage != STAGE_WINDOW && (w->stage != STAGE_DRAIN || w->run->plan->on_pulse == NULL))
         return;
-    hist_record(&w->loop_lag, now > w->lag_due_ns ? now - w->lag_due_ns : 0);
-    account_roll(w, now);
+    if (w->stage == STAGE_WINDOW) {
+        hist_record(&w->loop_lag, now > w->lag_due_ns ? now - w->lag_due_ns : 0);
+        account_roll(w, now);
+    }
+    if (now >= w->pulse_due_ns) {
+        pulse_publish(w);
+        /* In step with the seconds of the window: what is read soon after one ends is of that second. */
+        w->pulse_due_ns = now - (now - w->window_start_ns) % PULSE_PERIOD_NS + PULSE_PERIOD_NS;
+    }
     w->lag_due_ns = now + LAG_PERIOD_NS;
     alarm_at(a, w->lag_due_ns);
 }
@@ -360,6 +368,8 @@ static int init_memory(struct loader *w, struct err *err)
         (!MAP(w->h2_out, (size_t)w->conn_count * H2_OUT_BYTES) ||
          h2_pool_new(&w->h2_pool, H2_POOL_BASE + (size_t)w->conn_count * H2_POOL_PER_CONNECTION, err) != 0))
         return -1;
+    if (plan->on_pulse != NULL && pulse_init(&w->pulse, run->target_count, err) != 0)
+        return -1;
     if (plan->cookies && !MAP(w->cookies, w->conn_count))
         return -1;
     if (run->render_max > 0 && !MAP(w->rendered, (size_t)w->conn_count * run->streams * run->render_max))
@@ -518,6 +528,7 @@ void loader_release(struct loader *w)
     pages_unmap(w->cookies, w->conn_count * sizeof(*w->cookies));
     pages_unmap(w->rendered, (size_t)w->conn_count * w->run->streams * w->run->render_max);
     failures_release(&w->failures);
+    pulse_release(&w->pulse);
     check_states_free(w->check_states, (size_t)w->conn_count * w->run->streams);
     pattern_matcher_free(w->matcher);
     pages_unmap(w->conns, w->conn_count * sizeof(*w->conns));

@@ -12,6 +12,7 @@
 #include "load/body.h"
 #include "load/failures.h"
 #include "load/interval_log.h"
+#include "load/pulse.h"
 #include "load/record_ring.h"
 #include "load/schedule.h"
 #include "load/tally.h"
@@ -225,6 +226,9 @@ struct loader {
     struct hist by_class[CLASSES], phases[PHASES];
     struct hist tls_full, tls_resumed; /* handshakes: together the phase */
     struct failures failures;
+    uint64_t failed_by_kind[FAIL_KINDS];
+    struct pulse pulse;
+    uint64_t pulse_due_ns;
     struct hist loop_lag, send_lateness;
     struct record_ring ring;
     uint64_t cpu_start_ns, cpu_end_ns;

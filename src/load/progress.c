@@ -53,6 +53,23 @@ static void read_seconds(struct progress_reader *r, struct load_progress *p)
     p->failed = r->failed;
 }
 
+const char *run_stage(struct run *run, uint64_t now_ns, double *elapsed_s)
+{
+    const struct load_plan *plan = run->plan;
+    uint64_t begin;
+    bool go;
+
+    pthread_mutex_lock(&run->lock);
+    go = run->go;
+    begin = run->go_ns + plan->warmup_ns;
+    pthread_mutex_unlock(&run->lock);
+    *elapsed_s = go && now_ns > begin ? (double)(now_ns - begin) / 1e9 : 0;
+    return !go                                                            ? "connecting"
+           : now_ns < begin                                               ? "warm-up"
+           : plan->duration_ns > 0 && now_ns >= begin + plan->duration_ns ? "draining"
+                                                                          : "measuring";
+}
+
 void progress_reader_poll(struct progress_reader *r, struct run *run)
 {
     const struct load_plan *plan = r->plan;
@@ -69,11 +86,7 @@ void progress_reader_poll(struct progress_reader *r, struct run *run)
     pthread_mutex_unlock(&run->lock);
     p.planned = plan->requests;
     p.planned_s = (double)plan->duration_ns / 1e9;
-    p.stage = !go                                                         ? "connecting"
-              : now < begin                                               ? "warm-up"
-              : plan->duration_ns > 0 && now >= begin + plan->duration_ns ? "draining"
-                                                                          : "measuring";
-    p.elapsed_s = go && now > begin ? (double)(now - begin) / 1e9 : 0;
+    p.stage = run_stage(run, now, &p.elapsed_s);
     read_seconds(r, &p);
     plan->on_progress(plan->arg, &p);
     /* In step with the workers' own seconds. */

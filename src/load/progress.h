@@ -17,6 +17,8 @@ struct progress_reader {
 void progress_reader_init(struct progress_reader *r, const struct load_plan *plan, struct loader *workers,
                           uint32_t worker_count);
 void progress_reader_release(struct progress_reader *r);
+/* "connecting", …; *elapsed_s: of the window. Takes the run's lock. */
+const char *run_stage(struct run *run, uint64_t now_ns, double *elapsed_s);
 /* Calls the plan's on_progress when about a second has passed since the last call. */
 void progress_reader_poll(struct progress_reader *r, struct run *run);
 

@@ -12,6 +12,7 @@
 #include "load/collect.h"
 #include "load/prepare.h"
 #include "load/progress.h"
+#include "load/pulse.h"
 #include "load/watched.h"
 
 #define POLL_NS UINT64_C(20000000)
@@ -116,11 +117,13 @@ static bool supervise(struct load *l)
 {
     struct run *run = &l->run;
     struct progress_reader progress;
+    struct pulse_reader pulse;
     uint64_t next_resolve = 0;
     bool never_reached = false;
     int passed = 0;
 
     progress_reader_init(&progress, &l->plan, l->workers, run->worker_count);
+    pulse_reader_init(&pulse, run, l->workers);
     for (;;) {
         uint32_t ended;
 
@@ -145,7 +148,10 @@ static bool supervise(struct load *l)
         pass_on_stop(l, &passed);
         re_resolve(l, &next_resolve);
         progress_reader_poll(&progress, run);
+        pulse_reader_poll(&pulse);
     }
+    pulse_reader_last(&pulse);
+    pulse_reader_release(&pulse);
     progress_reader_release(&progress);
     return never_reached;
 }

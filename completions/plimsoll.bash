@@ -5,7 +5,7 @@ _plimsoll_load_options='--connections --duration --requests --threads --warmup -
     --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
-    --strict --watch --json --csv --hdr --log --html --percentiles --save-failures --progress --name --label --no-store --share --of --start-at --clock-check --dry-run --help'
+    --strict --watch --json --csv --hdr --log --html --percentiles --save-failures --progress --live --live-http --name --label --no-store --share --of --start-at --clock-check --dry-run --help'
 _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-root
     --access-log --token --open-writes --self-url --allow-upstream --cluster-id --trust-proxy --cert --key --cert-out --threads --max-connections
     --max-head --max-body --max-cpu --max-disk --max-recursion --head-timeout --body-timeout --min-rate --send-timeout --idle-timeout --blobstore --droplets --blobstore-timeout --scan-command --scan-timeout --s3-bucket --s3-endpoint --s3-timeout --one-at-a-time --grace --max-delay --quiet --help'
@@ -22,13 +22,13 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
     --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
-    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --help'
+    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --live --live-http --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
-    --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --name --label --no-store --dry-run --help'
+    --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --live --live-http --name --label --no-store --dry-run --help'
 _plimsoll_job_options='--shares --per-machine --start-in --time-limit --cpus --memory --open-files --parts --program --name --hosts --hosts-file --launcher
     --image --namespace --claim --claim-size --apply --keep --json --progress --help'
 _plimsoll_doctor_options='--time --ignore --json --help'
-_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --name --label --no-store --dry-run --schema --help'
+_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --live --live-http --name --label --no-store --dry-run --schema --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.

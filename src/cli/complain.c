@@ -9,11 +9,36 @@
 
 enum { NOTE_MAX_BYTES = 1 << 20 };
 
+/* There is one standard error, and one screen that may stand on it. */
+static struct {
+    void (*sink)(void *arg, struct slice text);
+    void *arg;
+} elsewhere;
+
+void cli_notes_to(void (*sink)(void *arg, struct slice text), void *arg)
+{
+    elsewhere.sink = sink;
+    elsewhere.arg = arg;
+}
+
+static void say(struct buf *text)
+{
+    if (elsewhere.sink != NULL)
+        elsewhere.sink(elsewhere.arg, buf_slice(text));
+    else
+        fwrite(text->data != NULL ? text->data : "", 1, text->len, stderr);
+    buf_release(text);
+}
+
 int cli_complain(const char *who, const struct err *err)
 {
-    fprintf(stderr, "%s: %s\n", who, err->what);
+    struct buf text;
+
+    buf_init(&text, NOTE_MAX_BYTES);
+    buf_printf(&text, "%s: %s\n", who, err->what);
     if (err->hint[0] != '\0')
-        fprintf(stderr, "  hint: %s\n", err->hint);
+        buf_printf(&text, "  hint: %s\n", err->hint);
+    say(&text);
     return err_exit_code(err->kind);
 }
 
@@ -33,6 +58,5 @@ void cli_note(const char *who, const char *fmt, ...)
     buf_vprintf(&line, fmt, args);
     va_end(args);
     buf_add_char(&line, '\n');
-    fwrite(line.data != NULL ? line.data : "", 1, line.len, stderr);
-    buf_release(&line);
+    say(&line);
 }

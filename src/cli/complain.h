@@ -5,6 +5,7 @@
 #define PLIMSOLL_CLI_COMPLAIN_H
 
 #include "base/err.h"
+#include "base/slice.h"
 
 /* Prints "plimsoll load: sentence" and, when there is one, "  hint: …". Returns the exit code of the error's kind. */
 int cli_complain(const char *who, const struct err *err);
@@ -15,5 +16,7 @@ int cli_complain_of_output(const char *who, const struct err *err);
 /* One line on standard error: "plimsoll load: …", in one write: launchers that mark the lines of many processes mark
  * every piece that they read. */
 void cli_note(const char *who, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* From here on both hand their texts to sink instead; NULL: as before. While a screen stands on standard error. */
+void cli_notes_to(void (*sink)(void *arg, struct slice text), void *arg);
 
 #endif

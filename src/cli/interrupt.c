@@ -9,7 +9,8 @@
 #include "base/clock.h"
 
 static volatile int stop_asked;
-static volatile bool tell;
+static volatile bool tell, hushed;
+static void (*volatile before_quit)(void);
 
 static void say(const char *text)
 {
@@ -30,12 +31,14 @@ static void on_signal(int number)
     if (stop_asked && now - first_ns < SAME_NS)
         return;
     if (stop_asked) {
+        if (before_quit != NULL)
+            before_quit();
         say("\nplimsoll: interrupted twice, no report\n");
         _exit(INTERRUPT_EXIT_CODE);
     }
     first_ns = now;
     stop_asked = 1;
-    if (tell)
+    if (tell && !hushed)
         say("\nplimsoll: stopping to report; once more quits at once\n");
     errno = saved;
 }
@@ -79,6 +82,16 @@ void interrupt_install_silent(void)
 {
     install(on_signal_silently);
     interrupt_ignore_sigpipe();
+}
+
+void interrupt_hush(bool hush)
+{
+    hushed = hush;
+}
+
+void interrupt_before_quit(void (*hook)(void))
+{
+    before_quit = hook;
 }
 
 volatile int *interrupt_flag(void)

@@ -13,6 +13,10 @@
 void interrupt_install(void);
 /* As ab and mb have it: without a word, and the second ends the process with 128 + its number. */
 void interrupt_install_silent(void);
+/* While a screen is shown the first is not acknowledged: the screen does it. */
+void interrupt_hush(bool hush);
+/* Called, in the handler, before the second ends the process. */
+void interrupt_before_quit(void (*hook)(void));
 /* For load_plan.stop: 0, or 1 once interrupted; the caller may set it too. */
 volatile int *interrupt_flag(void);
 /* Writing to a closed pipe shall be an error that is reported, not the death of the process. */

@@ -10,6 +10,7 @@
 #include "cli/complain.h"
 #include "cli/interrupt.h"
 #include "cli/limit_options.h"
+#include "cli/live_load.h"
 #include "cli/load_inputs.h"
 #include "cli/outputs.h"
 #include "cli/progress.h"
@@ -27,17 +28,35 @@ enum {
     TEXT_MAX_BYTES = 1 << 24
 };
 
+/* What the engine's callbacks get. */
+struct run {
+    struct progress progress;
+    struct live *live; /* NULL: nothing is shown */
+    struct live_load shown;
+};
+
 static void on_progress(void *arg, const struct load_progress *now)
 {
-    progress_show(arg, now);
+    progress_show(&((struct run *)arg)->progress, now);
+}
+
+static void on_pulse(void *arg, const struct load_pulse *now)
+{
+    struct run *run = arg;
+
+    live_load_show(&run->shown, now);
+    if (run->progress.mode == PROGRESS_JSON)
+        progress_take_pulse(&run->progress, now);
 }
 
 static void on_trial(void *arg, const struct limit_report *so_far, const struct search *search)
 {
-    struct progress *progress = arg;
+    struct run *run = arg;
+    struct progress *progress = &run->progress;
     struct buf line;
 
     (void)search;
+    live_load_trial(&run->shown, so_far);
     if (progress->mode != PROGRESS_AUTO)
         return;
     progress_end(progress);
@@ -176,21 +195,28 @@ static int with_plan(struct load_plan *plan, const struct limit_options *o)
     const struct load_outputs outputs = { .json = o->json };
     struct limit_config config = config_of(o);
     struct limit_report *report = NULL;
-    struct progress progress;
+    enum progress_mode shown_as = o->load.progress;
+    struct run run = { 0 };
     struct err err = { 0 };
     int code;
 
-    progress_init(&progress, o->load.progress);
     plan->stop = interrupt_flag();
-    plan->on_progress = progress.mode != PROGRESS_NONE ? on_progress : NULL;
-    plan->arg = config.arg = &progress;
-    if (outputs_check(&outputs, &err) != 0 || check_plan(plan, o, &err) != 0) {
+    plan->arg = config.arg = &run;
+    if (outputs_check(&outputs, &err) != 0 || check_plan(plan, o, &err) != 0 ||
+        live_new(&run.live, &o->load.live, "limit", &shown_as, WHO, &err) != 0) {
         cli_complain(WHO, &err);
         return EXIT_USAGE;
     }
+    live_load_init(&run.shown, run.live, plan, true);
+    progress_init(&run.progress, shown_as);
+    plan->on_progress = run.progress.mode != PROGRESS_NONE ? on_progress : NULL;
+    plan->on_pulse = run.live != NULL || run.progress.mode == PROGRESS_JSON ? on_pulse : NULL;
     interrupt_install();
+    live_begin(run.live);
     code = limit_run(&report, plan, &config, &err);
-    progress_end(&progress);
+    progress_end(&run.progress);
+    live_end(run.live);
+    live_free(run.live);
     if (code != 0)
         return cli_complain(WHO, &err);
     code = publish(report, o, plan);

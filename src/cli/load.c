@@ -6,6 +6,7 @@
 
 #include "cli/complain.h"
 #include "cli/interrupt.h"
+#include "cli/live_load.h"
 #include "cli/load_config.h"
 #include "cli/load_inputs.h"
 #include "cli/outputs.h"
@@ -22,12 +23,23 @@ enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_M
 struct run {
     struct progress progress;
     struct request_log log;
+    struct live *live; /* NULL: nothing is shown */
+    struct live_load shown;
     struct load *load;
 };
 
 static void on_progress(void *arg, const struct load_progress *now)
 {
     progress_show(&((struct run *)arg)->progress, now);
+}
+
+static void on_pulse(void *arg, const struct load_pulse *now)
+{
+    struct run *run = arg;
+
+    live_load_show(&run->shown, now);
+    if (run->progress.mode == PROGRESS_JSON)
+        progress_take_pulse(&run->progress, now);
 }
 
 static void on_records(void *arg, const struct load_record *records, size_t count)
@@ -135,14 +147,16 @@ static int run_load(struct load *load, const struct load_options *o, const struc
             cli_note(WHO, "the log is incomplete");
         return code;
     }
+    live_begin(run->live);
     run->load = load;
-    if (load_run(load, &r, &err) != 0) {
-        progress_end(&run->progress);
+    code = load_run(load, &r, &err);
+    progress_end(&run->progress);
+    live_end(run->live);
+    if (code != 0) {
         if (request_log_close(&run->log, NULL) != 0)
             cli_note(WHO, "the log is incomplete");
         return cli_complain(WHO, &err);
     }
-    progress_end(&run->progress);
     r->start = start.facts;
     code = publish(r, o, plan, run);
     result_free(r);
@@ -154,12 +168,17 @@ static int prepare(struct load **load, struct load_inputs *in, const struct load
                    struct err *err)
 {
     struct load_plan *plan = &in->plan;
+    enum progress_mode shown_as = o->progress;
 
     if (outputs_check(&o->outputs, err) != 0)
         return -1;
     if (o->failures_dir != NULL && !o->dry_run && outputs_check_directory("--save-failures", o->failures_dir, err) != 0)
         return -1;
-    progress_init(&run->progress, o->progress);
+    if (!o->dry_run && live_new(&run->live, &o->live, "load", &shown_as, WHO, err) != 0)
+        return -1;
+    live_load_init(&run->shown, run->live, plan, false);
+    progress_init(&run->progress, shown_as);
+    plan->on_pulse = run->live != NULL || run->progress.mode == PROGRESS_JSON ? on_pulse : NULL;
     plan->stop = interrupt_flag();
     plan->on_progress = run->progress.mode != PROGRESS_NONE ? on_progress : NULL;
     plan->on_records = o->outputs.log != NULL ? on_records : NULL;
@@ -203,6 +222,7 @@ static int with_options(const struct load_options *o)
     else
         code = o->dry_run ? describe(load, o) : run_load(load, o, &in.plan, &run);
     load_free(load);
+    live_free(run.live);
     load_inputs_release(&in);
     return code;
 }

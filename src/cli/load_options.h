@@ -14,6 +14,12 @@
 
 enum progress_mode { PROGRESS_AUTO, PROGRESS_NONE, PROGRESS_JSON };
 
+/* --live, --live-http (cli/live.h). */
+struct live_options {
+    bool screen;
+    const char *http; /* NULL: not given */
+};
+
 /* Where results go; NULL: nowhere; "-": standard output. */
 struct load_outputs {
     const char *json, *csv, *hdr, *log, *html;
@@ -90,6 +96,7 @@ struct load_options {
     char *failures_dir;
     uint64_t failures_max;
     enum progress_mode progress;
+    struct live_options live;
     const char *name;
     struct strlist labels;
     bool no_store, dry_run;

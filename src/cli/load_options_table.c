@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/units.h"
+#include "cli/live.h"
 #include "cli/load_checks.h"
 #include "cli/load_models.h"
 #include "cli/load_values.h"
@@ -276,6 +277,7 @@ static const struct option_row ROWS[] = {
     { .name = "progress", .argument = "auto|none|json", .shown_default = "auto", .example = "json",
       .help = "on standard error while running: auto shows a line on a terminal, json writes an object every second",
       .parse = load_value_progress, FIELD(progress) },
+    LIVE_OPTION_ROWS(struct load_options, live),
     { .name = "name", .argument = "TEXT", .example = "'checkout, 2 replicas'",
       .help = "name of the run in every output",
       .parse = option_text, FIELD(name) },

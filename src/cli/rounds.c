@@ -6,6 +6,7 @@
 
 #include "cli/complain.h"
 #include "cli/interrupt.h"
+#include "cli/live_rounds.h"
 #include "cli/outputs.h"
 #include "cli/rounds_compare.h"
 #include "cli/rounds_config.h"
@@ -22,13 +23,23 @@ enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, DESCRIPTION_M
 /* What the engine's callbacks get. */
 struct run {
     struct progress progress;
+    struct live *live; /* NULL: nothing is shown */
+    struct live_rounds shown;
     struct phase_watch *watch; /* NULL: no phases */
     bool lines_lost;
 };
 
 static void on_progress(void *arg, const struct rounds_progress *now)
 {
-    rounds_progress_show(&((struct run *)arg)->progress, now);
+    struct run *run = arg;
+
+    rounds_progress_show(&run->progress, now);
+    live_rounds_show(&run->shown, now);
+}
+
+static void on_round(void *arg, const struct rounds_round *round)
+{
+    live_rounds_round(&((struct run *)arg)->shown, round);
 }
 
 static void on_line(void *arg, const struct line *line)
@@ -125,8 +136,10 @@ static int run_rounds(struct rounds_inputs *in, const struct rounds_options *o, 
     int rc, code;
 
     interrupt_install();
+    live_begin(run->live);
     rc = rounds_run(&in->plan, &err);
     progress_end(&run->progress);
+    live_end(run->live);
     if (rc != 0 && in->plan.result->totals.started == 0)
         return cli_complain(WHO, &err);
     if (rc != 0)
@@ -141,6 +154,7 @@ static int run_rounds(struct rounds_inputs *in, const struct rounds_options *o, 
 static int prepare(struct rounds_inputs *in, const struct rounds_options *o, struct run *run, struct err *err)
 {
     struct rounds_plan *plan = &in->plan;
+    enum progress_mode shown_as = o->progress;
 
     if (outputs_check(&o->outputs, err) != 0)
         return -1;
@@ -148,9 +162,14 @@ static int prepare(struct rounds_inputs *in, const struct rounds_options *o, str
         return -1;
     if (in->phases != NULL && phase_watch_new(&run->watch, in->phases, err) != 0)
         return -1;
-    progress_init(&run->progress, o->progress);
+    if (!o->dry_run && live_new(&run->live, &o->live, "rounds", &shown_as, WHO, err) != 0)
+        return -1;
+    if (live_rounds_init(&run->shown, run->live, plan, err) != 0)
+        return -1;
+    progress_init(&run->progress, shown_as);
     plan->stop = interrupt_flag();
-    plan->on_progress = run->progress.mode != PROGRESS_NONE ? on_progress : NULL;
+    plan->on_progress = run->progress.mode != PROGRESS_NONE || run->live != NULL ? on_progress : NULL;
+    plan->on_round = run->live != NULL ? on_round : NULL;
     plan->on_line = run->watch != NULL ? on_line : NULL;
     plan->on_copy = run->watch != NULL ? on_copy : NULL;
     plan->arg = run;
@@ -177,6 +196,8 @@ static int with_options(const struct rounds_options *o)
         cli_complain(WHO, &err);
     else
         code = o->dry_run ? describe(&in, o) : run_rounds(&in, o, &run);
+    live_rounds_release(&run.shown);
+    live_free(run.live);
     phase_watch_free(run.watch);
     rounds_inputs_release(&in);
     return code;

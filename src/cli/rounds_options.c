@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/live.h"
 #include "cli/load_values.h"
 #include "cli/option_values.h"
 #include "cli/rounds_values.h"
@@ -115,6 +116,7 @@ static const struct option_row ROWS[] = {
     { .name = "progress", .argument = "auto|none|json", .shown_default = "auto", .example = "json",
       .help = "on standard error while running: auto shows a line on a terminal, json writes an object at every change",
       .parse = load_value_progress, FIELD(progress) },
+    LIVE_OPTION_ROWS(struct rounds_options, live),
     { .name = "name", .argument = "TEXT", .example = "'push, 8 cells'",
       .help = "name of the run in every output",
       .parse = option_text, FIELD(name) },

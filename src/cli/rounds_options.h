@@ -40,6 +40,7 @@ struct rounds_options {
     enum rounds_format format;
     struct load_outputs outputs;
     enum progress_mode progress;
+    struct live_options live;
     const char *name;
     struct strlist labels;
     bool no_store, dry_run;

@@ -14,6 +14,7 @@
 #include "cli/complain.h"
 #include "cli/installed.h"
 #include "cli/interrupt.h"
+#include "cli/live_run.h"
 #include "cli/report_run.h"
 #include "cli/run_compare.h"
 #include "cli/run_matrix.h"
@@ -43,6 +44,8 @@ struct run {
     struct matrix matrix;
     struct strlist facts; /* name, value, name, value */
     struct progress progress;
+    struct live *live; /* NULL: nothing is shown */
+    struct live_run shown;
     bool promises_kept;
     struct collection pages; /* of --html */
 };
@@ -70,6 +73,7 @@ static void on_progress(void *arg, const struct runner_progress *now)
     struct run *run = arg;
 
     run_progress_show(&run->progress, run->plan, now);
+    live_run_show(&run->shown, now);
 }
 
 static void on_note(void *arg, const char *text)
@@ -114,10 +118,16 @@ static void on_bytes(void *arg, const char *url, struct slice request, struct sl
 {
     struct run *run = arg;
     FILE *to = text_to(run->options);
+    struct buf text;
 
     progress_end(&run->progress);
-    fprintf(to, "Verification of %s\n> sent %zu bytes\n%.*s\n< received %zu bytes\n%.*s\n", url, request.len,
-            SLICE_FMT(request), reply.len, SLICE_FMT(reply));
+    buf_init(&text, TEXT_MAX_BYTES);
+    buf_printf(&text, "Verification of %s\n> sent %zu bytes\n%.*s\n< received %zu bytes\n%.*s\n", url, request.len,
+               SLICE_FMT(request), reply.len, SLICE_FMT(reply));
+    if (live_keeps_text(run->live, buf_slice(&text)))
+        buf_release(&text);
+    else
+        print(to, &text);
 }
 
 /* What the document does not know by itself. */
@@ -176,6 +186,7 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
         return err_set(err, ERR_SYSTEM, ENOMEM, "out of memory");
     if (run_matrix_add(&run->matrix, (size_t)(step - run->plan->steps), outcome, r, note, err) != 0)
         return -1;
+    live_run_sample(&run->shown, &run->matrix, step->cell);
     if (r == NULL)
         return 0;
     run->promises_kept = run->promises_kept && result_promises_kept(r);
@@ -368,8 +379,10 @@ static int run_plan(struct run *run)
         snprintf(program, sizeof(program), "plimsoll");
     announce(run);
     interrupt_install();
+    live_begin(run->live);
     rc = runner_run(&runner, &err);
     progress_end(&run->progress);
+    live_end(run->live);
     run->matrix.interrupted = *interrupt_flag() != 0;
     for (size_t k = 0; k < run->matrix.sample_count; k++)
         any = any || run->matrix.samples[k].outcome != MATRIX_PENDING;
@@ -395,14 +408,20 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
                        .name = o->name != NULL ? o->name : s->name,
                        .promises_kept = true,
                        .work = RUN_WORK_NONE };
+    enum progress_mode shown_as = o->progress;
     int code = EXIT_USAGE;
 
     uuid_make(run.id);
     plan_mark(p, run.mark);
-    progress_init(&run.progress, o->progress);
     run.done = calloc(p->step_count + 1, sizeof(*run.done));
     if (run.done == NULL)
         err_set(&err, ERR_SYSTEM, ENOMEM, "out of memory");
+    if (run.done != NULL && live_new(&run.live, &o->live, "run", &shown_as, WHO, &err) != 0) {
+        free(run.done);
+        return cli_complain(WHO, &err);
+    }
+    live_run_init(&run.shown, run.live, p, run.name);
+    progress_init(&run.progress, shown_as);
     if (run.done == NULL || run_matrix_init(&run.matrix, p, run.name, run.id, &err) != 0 ||
         run_baseline_init(&run.baseline, p, &err) != 0 ||
         (o->html != NULL && report_run_begin(&run.pages, run.baseline.name, &err) != 0) ||
@@ -415,6 +434,7 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
         code = run_plan(&run);
     run_baseline_release(&run.baseline);
     run_work_close(&run.work, run.lost_something);
+    live_free(run.live);
     free(run.done);
     strlist_release(&run.facts);
     collection_release(&run.pages);

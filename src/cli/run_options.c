@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "cli/live.h"
 #include "cli/load_values.h"
 #include "cli/option_values.h"
 #include "http/redact.h"
@@ -76,6 +77,7 @@ static const struct option_row ROWS[] = {
     { .name = "progress", .argument = "auto|none|json", .shown_default = "auto", .example = "json",
       .help = "on standard error while running: auto shows a line on a terminal, json writes an object at every change",
       .parse = load_value_progress, FIELD(progress) },
+    LIVE_OPTION_ROWS(struct run_options, live),
     { .name = "name", .argument = "TEXT", .example = "nightly",
       .help = "name of the run, in place of the suite's",
       .parse = option_text, FIELD(name) },

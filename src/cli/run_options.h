@@ -17,6 +17,7 @@ struct run_options {
     uint64_t seed;
     bool has_seed, dry_run, schema, over_budget, verbose, strict, no_store;
     enum progress_mode progress;
+    struct live_options live;
 };
 
 void run_options_init(struct run_options *o);

@@ -39,7 +39,7 @@ static void test_json(void **state)
     struct buf line;
 
     buf_init(&line, 1024);
-    progress_json(&line, &BY_TIME);
+    progress_json(&line, &BY_TIME, NULL);
     assert_string_equal(line.data,
                         "{\"elapsed_s\": 12.400, \"stage\": \"measuring\", \"done\": 148000, \"planned_s\": 30.000, "
                         "\"requests_per_s\": 12345.600, \"p50\": 0.000789000, \"p99\": 0.004560000, \"failed\": 1234, "

@@ -64,20 +64,34 @@ int results_show(const struct results_options *o)
 
 /* ---- import ---- */
 
-enum { IMPORT_BATCH = 500 }; /* documents in a transaction: others may write in between */
+enum {
+    IMPORT_BATCH = 500, /* documents in a transaction: others may write in between */
+    REFUSALS_SAID = 10,
+};
 
 struct importing {
     struct runstore *store;
     const struct results_options *options;
     enum import_format format;
-    size_t in_batch, added, known;
+    const char *source; /* of the document in hand */
+    size_t in_batch, added, known, refused;
     struct strlist ids; /* of what was stored, or was there */
 };
+
+static void refuse(struct importing *im, const struct result *r)
+{
+    if (im->refused++ < REFUSALS_SAID)
+        cli_note(RESULTS_WHO,
+                 "%s is not stored: another document has its id %s; results show %.8s shows that one, results rm "
+                 "removes it",
+                 im->source, r->id, r->id);
+}
 
 static int store_one(struct importing *im, const struct result *r, struct err *err)
 {
     struct buf json;
-    bool added = false;
+    const char *id = r->run != NULL ? r->run : r->id;
+    enum runstore_added what = STORE_DIFFERS;
     int failed = 0;
 
     if (im->in_batch == 0)
@@ -86,18 +100,20 @@ static int store_one(struct importing *im, const struct result *r, struct err *e
     if (failed == 0)
         failed = result_to_json(r, &json, err);
     if (failed == 0)
-        failed = runstore_add(im->store, r, buf_slice(&json), &added, err);
+        failed = runstore_add(im->store, r, buf_slice(&json), &what, err);
     buf_release(&json);
-    im->added += added;
-    im->known += !added;
-    if (failed == 0 && ++im->in_batch == IMPORT_BATCH) {
-        im->in_batch = 0;
-        failed = runstore_commit(im->store, err);
-    }
-    if (failed == 0 && !strlist_contains(&im->ids, slice_str(r->run != NULL ? r->run : r->id)) &&
-        !strlist_add(&im->ids, slice_str(r->run != NULL ? r->run : r->id)))
-        failed = no_memory(err);
-    return failed;
+    if (failed != 0)
+        return -1;
+    im->added += what == STORE_ADDED;
+    im->known += what == STORE_KNOWN;
+    if (what == STORE_DIFFERS)
+        refuse(im, r);
+    else if (!strlist_contains(&im->ids, slice_str(id)) && !strlist_add(&im->ids, slice_str(id)))
+        return no_memory(err);
+    if (++im->in_batch < IMPORT_BATCH)
+        return 0;
+    im->in_batch = 0;
+    return runstore_commit(im->store, err);
 }
 
 static int store_all(struct importing *im, struct imported *in, struct err *err)
@@ -114,6 +130,8 @@ static int import_path(struct importing *im, const char *path, struct err *err)
 {
     const struct import_options options = { .name = im->options->name, .labels = &im->options->labels };
     struct imported in = { 0 };
+
+    im->source = path;
     return import_file(&in, path, im->format, &options, err) == 0 ? store_all(im, &in, err) : -1;
 }
 
@@ -132,6 +150,7 @@ static int import_server(struct importing *im, const char *url, struct err *err)
     }
     if (failed == 0)
         failed = elasticsearch_read(&in, &server.server, o->uuid, &options, err);
+    im->source = o->uuid;
     if (failed == 0)
         failed = store_all(im, &in, err);
     results_server_release(&server);
@@ -165,7 +184,11 @@ static int print_imported(struct importing *im, struct err *err)
     if (failed == 0)
         fwrite(text.data, 1, text.len, stdout);
     if (failed == 0 && im->known > 0)
-        cli_note(RESULTS_WHO, "%zu of %zu documents had been stored before", im->known, im->known + im->added);
+        cli_note(RESULTS_WHO, "%zu of %zu documents had been stored before", im->known,
+                 im->known + im->added + im->refused);
+    if (failed == 0 && im->refused > 0)
+        failed = err_set(err, ERR_CONFIG, 0, "%zu of %zu documents are not stored: others have their ids", im->refused,
+                         im->known + im->added + im->refused);
     buf_release(&text);
     listing_release(&runs);
     return failed;

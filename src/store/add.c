@@ -2,6 +2,7 @@
 #include "store/sql.h"
 
 #include <limits.h>
+#include <string.h>
 
 static const char KEEPING[] = "cannot keep the run";
 
@@ -76,16 +77,51 @@ static int insert_labels(struct runstore *s, int64_t run, const struct strlist *
     return failed;
 }
 
-static int has_document(struct runstore *s, const char *id, bool *has, struct err *err)
+static bool same_texts(const struct strlist *a, const struct strlist *b)
+{
+    bool same = a->count == b->count;
+
+    for (size_t i = 0; i < a->count && same; i++)
+        same = strcmp(a->items[i], b->items[i]) == 0;
+    return same;
+}
+
+/* What is written again from what was read: an older plimsoll may have written the same in other words. The id of an
+ * imported report is that of its text, so that only what was said of it beside may differ. */
+static bool says_the_same(struct slice stored, const struct result *r, struct slice json)
+{
+    struct result *before = NULL;
+    struct buf again;
+    bool same;
+
+    if (slice_eq(stored, json))
+        return true;
+    if (result_from_json(&before, stored, NULL) != 0)
+        return false;
+    buf_init(&again, INT_MAX);
+    if (result_is_import(r) && result_is_import(before))
+        same = strcmp(before->name, r->name) == 0 && same_texts(&before->labels, &r->labels);
+    else
+        same = result_to_json(before, &again, NULL) == 0 && slice_eq(buf_slice(&again), json);
+    buf_release(&again);
+    result_free(before);
+    return same;
+}
+
+/* Whether a document of that id is there, and is this one. */
+static int look_for(struct runstore *s, const struct result *r, struct slice json, enum runstore_added *what,
+                    struct err *err)
 {
     sqlite3_stmt *q = NULL;
-    int row = sql_prepare(s, &q, "SELECT 1 FROM documents WHERE id = ?", KEEPING, err);
+    int row = sql_prepare(s, &q, "SELECT json FROM documents WHERE id = ?", KEEPING, err);
 
+    *what = STORE_ADDED;
     if (row == 0) {
-        sql_bind_text(q, 1, id);
+        sql_bind_text(q, 1, r->id);
         row = sql_next(s, q, KEEPING, err);
     }
-    *has = row == 1;
+    if (row == 1)
+        *what = says_the_same(slice_str(sql_text(q, 0)), r, json) ? STORE_KNOWN : STORE_DIFFERS;
     sqlite3_finalize(q);
     return row < 0 ? -1 : 0;
 }
@@ -99,20 +135,27 @@ static int add_parts(struct runstore *s, const struct result *r, struct slice js
     return samples_add(s, sqlite3_last_insert_rowid(s->db), r, err) != 0 ? -1 : insert_labels(s, run, &r->labels, err);
 }
 
-int runstore_add(struct runstore *s, const struct result *r, struct slice json, bool *added, struct err *err)
+static int say_differs(const struct result *r, struct err *err)
 {
-    bool has = false;
+    err_set(err, ERR_CONFIG, 0, "%s: another document of the id %s is in the store", KEEPING, r->id);
+    return err_hint(err, "plimsoll results show %.8s shows that one; results rm removes it", r->id);
+}
+
+int runstore_add(struct runstore *s, const struct result *r, struct slice json, enum runstore_added *what,
+                 struct err *err)
+{
+    enum runstore_added found = STORE_ADDED;
     int failed;
 
-    if (added != NULL)
-        *added = false;
     if (sql_begin(s, KEEPING, err) != 0)
         return -1;
-    failed = has_document(s, r->id, &has, err);
-    if (failed == 0 && !has)
+    failed = look_for(s, r, json, &found, err);
+    if (failed == 0 && found == STORE_DIFFERS && what == NULL)
+        failed = say_differs(r, err);
+    if (failed == 0 && found == STORE_ADDED)
         failed = add_parts(s, r, json, err);
     failed = sql_end(s, failed, KEEPING, err);
-    if (added != NULL)
-        *added = failed == 0 && !has;
+    if (what != NULL)
+        *what = found;
     return failed;
 }

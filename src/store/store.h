@@ -32,9 +32,15 @@ MUST_CHECK int runstore_open(struct runstore **out, const char *path, enum runst
 void runstore_close(struct runstore *s); /* NULL is fine */
 const char *runstore_path(const struct runstore *s);
 
-/* Keeps a document: r is what json says. *added (may be NULL) is false when one of that id is there already: then
- * nothing changes. */
-MUST_CHECK int runstore_add(struct runstore *s, const struct result *r, struct slice json, bool *added,
+enum runstore_added {
+    STORE_ADDED,
+    STORE_KNOWN,   /* this document is there already; of an imported report, one of the same name and labels */
+    STORE_DIFFERS, /* another document is there under this id; it stays, and this one is not kept */
+};
+
+/* Keeps a document: r is what json says, as result_to_json() writes it. *what tells which became of it; where it is
+ * NULL, one that differs is an error (ERR_CONFIG). */
+MUST_CHECK int runstore_add(struct runstore *s, const struct result *r, struct slice json, enum runstore_added *what,
                             struct err *err);
 /* Many calls as one transaction, for speed: all of them stay, or none. An error in between needs runstore_roll_back().
  */

@@ -188,6 +188,28 @@ def test_export_and_import(results, stored, db, tmp_path):
     assert len(table) >= 3 and table[-1][0] == "total"
 
 
+def test_another_document_of_a_known_id_is_refused(results, stored, write, tmp_path):
+    """The one that was there stays; the others of the import are stored."""
+    other = dict(stored[0], totals=dict(stored[0]["totals"], requests_per_s=1.5))
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    new = write("new")
+    done = results("import", "other.json", new, exit=2)
+    assert f"other.json is not stored: another document has its id {other['id']}" in done.err and "1 of 2 documents are not stored" in done.err
+    assert [r["name"] for r in listed(results)].count("new") == 1
+    assert json.loads(results("export", other["id"]).out) == stored[0]
+    (tmp_path / "ours.json").write_text(json.dumps(stored[0], indent=7))  # other words, the same document
+    assert "had been stored before" in results("import", "ours.json").err
+    labelled = results("import", "ours.json", "--label", "extra=1", exit=2)
+    assert "another document has its id" in labelled.err
+
+
+def test_a_report_of_another_tool_is_known_again(results):
+    report = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "tools", "h2load.txt")
+    results("import", report, "--name", "before")
+    assert "had been stored before" in results("import", report, "--name", "before").err
+    assert "another document has its id" in results("import", report, "--name", "after", exit=2).err
+
+
 def test_two_writers_at_once(plimsoll, write, results, db, tmp_path):
     """From the moment on at which there is no store."""
     for side in "ab":

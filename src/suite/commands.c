@@ -45,8 +45,8 @@ static int say_failure(const struct commands_place *at, const struct suite_comma
     return tail[0] != '\0' ? err_hint(err, "it said: %s", tail) : -1;
 }
 
-int command_run(const struct commands_place *at, const struct suite_command *c, const struct names *names,
-                const char *what, const char *out_path, struct err *err)
+int suite_command_run(const struct commands_place *at, const struct suite_command *c, const struct names *names,
+                      const char *what, const char *out_path, struct err *err)
 {
     char *text = names_text(names, c->run, err);
     char log_path[PATH_MAX];
@@ -80,7 +80,7 @@ int commands_run(const struct commands_place *at, const struct suite_commands *l
     for (size_t k = 0; k < list->count; k++) {
         struct err inner = { 0 };
 
-        if (command_run(at, &list->items[k], names, what, NULL, &inner) == 0)
+        if (suite_command_run(at, &list->items[k], names, what, NULL, &inner) == 0)
             continue;
         if (!list->items[k].may_fail || is_stopped(at)) {
             *err = inner;
@@ -97,7 +97,7 @@ void commands_run_all(const struct commands_place *at, const struct suite_comman
     for (size_t k = 0; k < list->count; k++) {
         struct err inner = { 0 };
 
-        if (command_run(at, &list->items[k], names, what, NULL, &inner) != 0 && !list->items[k].may_fail)
+        if (suite_command_run(at, &list->items[k], names, what, NULL, &inner) != 0 && !list->items[k].may_fail)
             warn(at, &inner);
     }
 }
@@ -110,7 +110,7 @@ int command_output(const struct commands_place *at, const struct suite_command *
 
     snprintf(path, sizeof(path), "%s/%s.txt", at->work_dir, what);
     unlink(path);
-    rc = command_run(at, c, names, what, path, err);
+    rc = suite_command_run(at, c, names, what, path, err);
     if (file_read(path, out, rc == 0 ? err : NULL) != 0) /* what a command said before it failed is worth showing */
         return -1;
     return rc;

@@ -17,8 +17,8 @@ struct commands_place {
 
 /* what: "setup". out_path: its standard output; NULL: to the log. ERR_CONFIG when it fails or takes too long, with its
  * last lines in the hint; ERR_SYSTEM for a stop. */
-MUST_CHECK int command_run(const struct commands_place *at, const struct suite_command *c, const struct names *names,
-                           const char *what, const char *out_path, struct err *err);
+MUST_CHECK int suite_command_run(const struct commands_place *at, const struct suite_command *c,
+                                 const struct names *names, const char *what, const char *out_path, struct err *err);
 /* All of a list, in order, up to the first that fails. One that may fail is a warning and passed over. */
 MUST_CHECK int commands_run(const struct commands_place *at, const struct suite_commands *list,
                             const struct names *names, const char *what, struct err *err);

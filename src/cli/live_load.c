@@ -101,7 +101,7 @@ static void show_health(struct live_health *h, const struct load_pulse *p)
 /* Rates are of the last second; a mean too, or of the whole run where the second had none. */
 static void show_targets(struct live_load *l, struct live_figures *f, const struct load_pulse *p, bool is_second)
 {
-    const double passed = p->elapsed_s - l->at_s;
+    const double passed = p->copied_s - l->at_s;
 
     for (size_t i = 0; i < f->table.row_count && i < p->target_count; i++) {
         const struct load_pulse_target *t = &p->targets[i];
@@ -162,7 +162,7 @@ void live_load_show(struct live_load *l, const struct load_pulse *p)
         live_latency_set(&f->of_whole, p->whole);
     live_board_give(live_board_of(l->live));
     if (is_second)
-        l->at_s = p->elapsed_s;
+        l->at_s = p->copied_s;
     l->seconds = p->seconds;
 }
 

@@ -17,7 +17,7 @@ struct live_load {
     bool of_trials;    /* the table is of trials, not of targets */
     bool trial_is_over;
     uint64_t seconds;
-    double at_s; /* when the last second was seen, on the clock of the window */
+    double at_s; /* when the counters of the last second were copied, on the clock of the window */
     struct live_load_before before[LIVE_ROWS];
 };
 

@@ -9,7 +9,7 @@ enum { HEAD_MAX = 8192, FIELDS_MAX = 100, BODY_MAX_BYTES = 1 << 20 };
 /* The page may run its own script and nothing else, and may not be framed. */
 #define POLICY                                                                                             \
     "Content-Security-Policy: default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " \
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
 
 static void reply(struct buf *out, const char *status, const char *type, struct slice body, bool with_body)
 {

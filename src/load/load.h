@@ -115,6 +115,7 @@ struct load_pulse {
     const char *stage;           /* as above */
     bool is_last, has_schedule;  /* has_schedule: the open model */
     double elapsed_s, planned_s; /* of the window; planned 0: by count */
+    double copied_s;             /* when the workers' counters were as they are here, on average */
     uint64_t planned;            /* requests; 0: by time */
     uint64_t started, ok, failed, unfinished, retried, bytes_received;
     uint64_t in_flight, connections;

@@ -62,6 +62,7 @@ static void put_health(struct loader *w)
     put(&w->pulse, PULSE_IN_FLIGHT, w->in_flight);
     put(&w->pulse, PULSE_CONNECTIONS, w->open_connections);
     put(&w->pulse, PULSE_CPU_NS, clock_thread_cpu_ns());
+    put(&w->pulse, PULSE_AT_NS, clock_now_ns() - w->window_start_ns);
     put(&w->pulse, PULSE_HIGHEST_FD, (uint64_t)(w->highest_fd > 0 ? w->highest_fd : 0));
     for (size_t k = 0; k < FAIL_KINDS; k++)
         put(&w->pulse, PULSE_KINDS + k, w->failed_by_kind[k]);

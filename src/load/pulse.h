@@ -26,6 +26,7 @@ enum {
     PULSE_IN_FLIGHT,
     PULSE_CONNECTIONS,
     PULSE_CPU_NS, /* of the thread */
+    PULSE_AT_NS,  /* when it was made, from the window's start */
     PULSE_LAG_P99_NS,
     PULSE_LATENESS_P99_NS,
     PULSE_HIGHEST_FD,

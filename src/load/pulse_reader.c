@@ -63,6 +63,7 @@ static void add_worker(struct load_pulse *p, const uint64_t *v)
     p->retried += v[PULSE_RETRIED];
     p->bytes_received += v[PULSE_BYTES_RECEIVED];
     p->in_flight += v[PULSE_IN_FLIGHT];
+    p->copied_s += (double)v[PULSE_AT_NS] / NS_PER_S;
     p->connections += v[PULSE_CONNECTIONS];
     p->loop_lag_p99_ns = larger(p->loop_lag_p99_ns, v[PULSE_LAG_P99_NS]);
     p->send_lateness_p99_ns = larger(p->send_lateness_p99_ns, v[PULSE_LATENESS_P99_NS]);
@@ -87,6 +88,7 @@ static void read_workers(struct pulse_reader *r, struct load_pulse *p)
     p->targets = r->targets;
     p->target_count = r->run->target_count;
     p->workers = r->run->worker_count;
+    p->copied_s /= p->workers;
 }
 
 /* Shares of a core, over the last second or so. */

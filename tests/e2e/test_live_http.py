@@ -2,6 +2,7 @@
 """--live-http: a page, metrics and JSON while it runs, for this machine alone, and nothing that a client does disturbs."""
 import json
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -223,3 +224,21 @@ def test_rounds_and_runs_too(plimsoll, start_target, tmp_path):
         assert figures["command"] == "run" and figures["ok"] > 0 and figures["rate"] > 0
         parse_metrics(run.get("/metrics")[1])
         run.stop()
+
+
+def test_the_page_in_a_browser(watch, start_target, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not browser:
+        pytest.skip("no Chromium here")
+    target = start_target(SLOW_OK, reply("500 No"), when=["path=/bad:1"])
+    run = watch("-c", "2", "-r", "100", "-d", "5m", "--max-errors", "100%", target.url(), target.url("/bad?x=<b>text</b>"))
+    wait_until(lambda: run.json()["latency"], "a second is over", limit_s=30)
+    done = subprocess.run([browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--enable-logging=stderr",
+                           f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=3000", "--dump-dom", run.url + "/"],
+                          capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "CONSOLE" not in done.stderr, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    assert re.search(r"<dt>ok</dt><dd[^>]*>[1-9]", done.stdout) and re.search(r"<dt>failed</dt><dd class=\"bad\">[1-9]", done.stdout)
+    assert "&lt;b&gt;text" in done.stdout and "<b>text" not in done.stdout, "what comes from outside is text"
+    assert done.stdout.count("<rect") == 22 and '<path d="M' in done.stdout
+    run.stop()

@@ -2,6 +2,7 @@
 /* Schedulers whose text is a script: mpirun and parallel run it from here, Slurm is given it. */
 #include "cli/job_apply.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -25,6 +26,24 @@
 static void pause_ms(int ms)
 {
     (void)poll(NULL, 0, ms);
+}
+
+/* The script refuses it too, but of Slurm that would be told in a log, hours later. */
+static int check_parts(const struct job *job, struct err *err)
+{
+    DIR *dir = opendir(job->parts);
+    const struct dirent *entry;
+    char found[64] = "";
+
+    while (dir != NULL && found[0] == '\0' && (entry = readdir(dir)) != NULL)
+        if (strncmp(entry->d_name, "part-", 5) == 0 || strncmp(entry->d_name, "share-", 6) == 0)
+            snprintf(found, sizeof(found), "%.60s", entry->d_name);
+    if (dir != NULL)
+        closedir(dir);
+    if (found[0] == '\0')
+        return 0;
+    err_set(err, ERR_CONFIG, 0, "%s has parts of another run: %s", job->parts, found);
+    return err_hint(err, "give another folder with --parts, or empty that one");
 }
 
 /* ---- mpirun, parallel ---- */
@@ -82,9 +101,9 @@ int job_apply_script(struct job_run *run, int *code, struct err *err)
     struct process process;
     struct process_outcome out = { 0 };
 
-    if (job_run_write(run, "job.sh", script, err) != 0 || job_run_path(run, "out", out_path, err) != 0 ||
-        job_run_path(run, "log", log_path, err) != 0 || job_watch_add(&run->watch, log_path, 0, err) != 0 ||
-        (by_ssh && watch_ssh_shares(run, err) != 0))
+    if (check_parts(&run->plan->job, err) != 0 || job_run_write(run, "job.sh", script, err) != 0 ||
+        job_run_path(run, "out", out_path, err) != 0 || job_run_path(run, "log", log_path, err) != 0 ||
+        job_watch_add(&run->watch, log_path, 0, err) != 0 || (by_ssh && watch_ssh_shares(run, err) != 0))
         return -1;
     const struct process_job job = { .name = words[0], .words = words, .out_path = out_path, .log_path = log_path };
 
@@ -185,7 +204,8 @@ int job_apply_slurm(struct job_run *run, int *code, struct err *err)
     const struct job *job = &run->plan->job;
     char out_path[PATH_MAX], id[64], log[PATH_MAX], merged[PATH_MAX];
 
-    if (job_run_path(run, "out", out_path, err) != 0 || submit(run, out_path, id, sizeof(id), err) != 0)
+    if (check_parts(job, err) != 0 || job_run_path(run, "out", out_path, err) != 0 ||
+        submit(run, out_path, id, sizeof(id), err) != 0)
         return -1;
     snprintf(log, sizeof(log), "%s-%s.log", job->name, id);
     snprintf(merged, sizeof(merged), "%s/merged.json", job->parts);

@@ -74,7 +74,7 @@ void job_add_preparation(struct buf *out, const struct job *job)
                job->engine == JOB_SSH ? "" : ": a folder that all machines see");
     quote_shell(out, slice_str(job->parts));
     buf_add_str(out, "\nmkdir -p \"$parts\"\n"
-                     "for old in \"$parts\"/part-*.json; do\n"
+                     "for old in \"$parts\"/part-*.json \"$parts\"/share-*; do\n"
                      "    if [ -e \"$old\" ]; then\n"
                      "        echo \"$parts has parts of another run: $old\" >&2\n"
                      "        exit 2\n"

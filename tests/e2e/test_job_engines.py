@@ -75,6 +75,8 @@ def test_a_second_run_does_not_mix_with_the_parts_of_the_first(plimsoll, mpi, tm
     script, _ = print_job(plimsoll, *mpi, "--parts", "parts", "--", "load", "-c", "4", "http://127.0.0.1:1/")
     done = run(["sh", write_script(tmp_path / "job.sh", script)], 30, env=MPI_ENV, cwd=tmp_path)
     assert done.exit == 2 and "parts of another run" in done.err, done
+    done = run([plimsoll, "job", *mpi, "--parts", "parts", "--apply", "--", "load", "-c", "4", "http://127.0.0.1:1/"], 30, env=MPI_ENV, cwd=tmp_path)
+    assert done.exit == 2 and "parts of another run" in done.err and "--parts" in done.err, done
 
 
 def test_words_and_secrets_arrive_as_they_were(plimsoll, mpi, start_target, tmp_path):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""plimsoll job ssh on several hosts: network namespaces with addresses, ports and sshd of their own, reached by GNU parallel."""
+import os
+import re
+import shutil
+import signal
+
+import pytest
+
+from lib.hosts import Hosts
+from lib.jobs import check_merged, print_job, read_document, write_script
+from lib.process import Process, wait_until
+
+COUNT = 4
+START = "--start-in=8s"  # four logins one after another, on a machine that is busy with other things
+
+
+@pytest.fixture
+def hosts(start_namespace):
+    missing = [name for name in ("parallel", "ssh", "ssh-keygen", "nginx", "curl") if not shutil.which(name)]
+    if not shutil.which("sshd", path="/usr/sbin:/usr/bin"):
+        missing.append("sshd")
+    if missing:
+        pytest.skip(f"not here: {', '.join(missing)}")
+    built = Hosts(start_namespace, COUNT)
+    yield built
+    built.close()
+
+
+def words(plimsoll, hosts):
+    return ("ssh", "-n", str(COUNT), "-H", ",".join(hosts.names), "--program", plimsoll)
+
+
+def test_hosts_bring_more_connections_than_one_has_ports(plimsoll, hosts, tmp_path, full):
+    """4 x 12 000 connections to one address (scaled down unless --full), held by 4 server processes, all open at once."""
+    each = 12000 if full else 250
+    url = hosts.serve(processes=4, connections=16000)
+    plan = ("-c", str(COUNT * each), "-n", str(3 * COUNT * each), "-r", "8000/s" if full else "1000/s", "--timeout", "60s")
+    script, _ = print_job(plimsoll, *words(plimsoll, hosts), "--start-in", "30s" if full else "8s", "--", "load", *plan, url)
+    assert f"ulimit -n {each + 128}" in script
+    job = Process([*hosts.at(tmp_path), "bash", write_script(tmp_path / "job.sh", script)], env={**hosts.env, "PLIMSOLL_DB": str(tmp_path / "db")})
+    wait_until(lambda: not job.running() or hosts.active() >= COUNT * each, "all connections are open", 180, 0.2)
+    done = job.finish(240)
+    doc = read_document(tmp_path / "plimsoll-parts/merged.json", done)
+    check_merged(doc, done.exit, COUNT, hosts.requests(), 3 * COUNT * each)
+    assert doc["totals"]["connections_opened"] == COUNT * each, doc["totals"]
+    assert [a["connections"] for a in doc["addresses"]] == [COUNT * each], doc["addresses"]
+
+
+def test_apply_over_ssh_and_what_a_lost_host_does(plimsoll, hosts, tmp_path):
+    """One of four dies in the middle: the rest is merged, and the result says what is missing."""
+    url = hosts.serve(processes=1, connections=1000)
+    job = Process([*hosts.at(tmp_path), plimsoll, "job", *words(plimsoll, hosts), START, "--apply", "--progress", "json", "--", "load", "-d", "10s", "-c", "8",
+                   "-r", "400/s", url], env={**hosts.env, "PLIMSOLL_DB": str(tmp_path / "db")})
+    wait_until(lambda: not job.running() or hosts.requests() > 100, "the shares send", 90, 0.2)
+    killed = [pid for pid, words in hosts.processes_of(1) if "--share" in words and words[1:2] == ["load"]]
+    assert len(killed) == 1, killed
+    os.kill(killed[0], signal.SIGKILL)
+    done = job.finish(120)
+    doc = read_document(tmp_path / "plimsoll-parts/merged.json", done)
+    assert done.exit == 3 and not doc["valid"], done
+    # Which share a host has is parallel's affair.
+    assert any(re.search("3 of 4 shares are here, [1-4] is missing", r) for r in doc["reasons"]), doc["reasons"]
+    assert re.search(r'^\{"share": 4, "elapsed_s"', done.err, re.M), done.err
+    assert "shares were invalid, or failed" in done.err, done.err
+
+
+def test_an_interrupt_ends_the_shares_on_all_hosts(plimsoll, hosts, tmp_path):
+    url = hosts.serve(processes=1, connections=1000)
+    job = Process([*hosts.at(tmp_path), plimsoll, "job", *words(plimsoll, hosts), START, "--apply", "--", "load", "-d", "200s", "-c", "8", "-r", "200/s", url],
+                  env={**hosts.env, "PLIMSOLL_DB": str(tmp_path / "db")})
+    wait_until(lambda: not job.running() or hosts.requests() > 50, "the shares send", 90, 0.2)
+    job.signal(signal.SIGINT)
+    done = job.finish(90)
+    assert done.exit == 130, done
+    wait_until(lambda: hosts.active() == 0, "no share is left", 60, 0.2)

@@ -81,13 +81,16 @@ static void add_merge_script(struct buf *out, const struct job *job)
                "for second in $(seq %" PRIu64 "); do\n"
                "    [ \"$(ls \"$parts\"/part-*.json 2>/dev/null | wc -l)\" -lt %" PRIu64 " ] || break\n"
                "    sleep 1\n"
-               "done\n"
-               "# The document is all of the log; the report is beside the parts.\n",
+               "done\n",
                job->time_limit_ns / NS_PER_S, job->shares);
     job_word(&w, job->program);
-    job_word_raw(&w, "results merge --no-store --output - \"$parts\"/part-*.json 2>\"$parts/report.txt\" || {");
+    job_word_raw(&w, "results merge --no-store --output \"$parts/merged.json\" \"$parts\"/part-*.json");
+    job_word_raw(&w, ">\"$parts/report.txt\" 2>&1");
     job_words_end(&w);
-    buf_add_str(out, "    code=$?\n    cat \"$parts/report.txt\" >&2\n    exit $code\n}\n");
+    buf_add_str(out, "code=$?\n"
+                     "# The document is all of the log.\n"
+                     "cat \"$parts/merged.json\" || cat \"$parts/report.txt\" >&2\n"
+                     "exit $code\n");
 }
 
 static void add_script(struct buf *out, const struct job *job, const char *key,

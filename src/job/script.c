@@ -2,6 +2,7 @@
 #include "job/parts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"

@@ -1,47 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real S3 server (s3rver, from npm), and a gate before it that verifies signatures, which s3rver does not, counts, stalls and cuts."""
-import filecmp
 import hashlib
 import os
-import re
-import shutil
 import socket
-import subprocess
 import threading
 
-import pytest
-
-from lib import sigv4
+from lib import npm, sigv4
 from lib.process import Daemon, accepts, free_port
-from lib.target import ROOT
 
-HERE = os.path.join(ROOT, "tests", "e2e", "s3")
-UNREACHABLE = re.compile("ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET|network")
 KEYS = {"AWS_ACCESS_KEY_ID": "S3RVER", "AWS_SECRET_ACCESS_KEY": "S3RVER", "AWS_REGION": "eu-central-1"}
 
 
 def install():
-    """The path of s3rver's program; fetched once into the build folder. Skips the test where npm or its registry is not to be had."""
-    for program in ("node", "npm"):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
-    folder = os.path.join(ROOT, "build-test", "s3")
-    program = os.path.join(folder, "node_modules", "s3rver", "bin", "s3rver.js")
-    lock, installed = os.path.join(HERE, "package-lock.json"), os.path.join(folder, "installed-lock.json")
-    if os.path.exists(program) and os.path.exists(installed) and filecmp.cmp(lock, installed, shallow=False):
-        return program
-    os.makedirs(folder, exist_ok=True)
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(os.path.join(HERE, name), folder)
-    try:
-        done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, capture_output=True, text=True, timeout=240)
-    except subprocess.TimeoutExpired:
-        pytest.skip("npm's registry is too slow")
-    if done.returncode != 0 and UNREACHABLE.search(done.stdout + done.stderr):
-        pytest.skip("npm can not reach its registry")
-    assert done.returncode == 0, done.stdout + done.stderr
-    shutil.copy(lock, installed)
-    return program
+    """The path of s3rver's program."""
+    return os.path.join(npm.install("s3"), "s3rver", "bin", "s3rver.js")
 
 
 class S3rver(Daemon):

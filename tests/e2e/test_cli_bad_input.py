@@ -335,7 +335,7 @@ def wait_for(condition, limit_s=10):
 def test_interrupted_once_reports(plimsoll, listener, number):
     process = start(plimsoll, "-d", "60s", "-c", "2", "--json", "-", listener.url)
     wait_for(lambda: listener.accepted == 2)
-    time.sleep(0.3)  # some requests: figures to report
+    time.sleep(1)  # some requests: figures to report
     process.send_signal(number)
     out, err = process.communicate(timeout=10)
     assert process.returncode == 130, err

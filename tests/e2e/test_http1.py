@@ -54,7 +54,7 @@ def test_head_has_no_body(load, start_target, why, head):
     target = start_target(script(head))
     run = load("-X", "HEAD", "--expect-status", "200,404", "-c", "1", "-n", "100", target.url(), server=target)
     assert run.exit == 0 and run.totals["ok"] == 100 and run.totals["body_bytes_received"] == 0
-    assert run.doc["duration_s"] < 1 and target.counts()["accepted"] == 1, "the connection is kept"
+    assert run.doc["duration_s"] < 5 and target.counts()["accepted"] == 1, "the connection is kept"
 
 
 @pytest.mark.parametrize("head, status", [
@@ -70,7 +70,7 @@ def test_replies_without_body(load, start_target, head, status):
     target = start_target(script(head))
     run = load("-c", "1", "-n", "100", target.url(), server=target)
     assert run.exit == 0 and run.doc["status"] == {status: 100} and run.totals["body_bytes_received"] == 0
-    assert run.doc["duration_s"] < 1 and target.counts()["accepted"] == 1
+    assert run.doc["duration_s"] < 5 and target.counts()["accepted"] == 1
 
 
 @pytest.mark.parametrize("size, n", [(64 << 10, 200), (200_000, 100), (10 << 20, 20), (5 << 30, 1)])

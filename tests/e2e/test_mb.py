@@ -11,7 +11,7 @@ import urllib.parse
 
 import pytest
 
-from lib.process import Process, free_port
+from lib.process import Process, free_port, wait_until
 from lib.target import OK, reply
 
 COLUMNS = ["start_request", "delay", "status", "written", "read", "method_and_url", "thread_id", "conn_id", "conns", "reqs", "start",
@@ -79,7 +79,7 @@ def test_summary_and_csv_against_nginx(mb, nginx):
     before, started_us = nginx.requests(), time.time() * 1e6
     done = mb([{**where(nginx.url()), "clients": 5}])
     assert done.exit == 0 and done.summary, done.done
-    assert 0.9 <= done.seconds <= 1.5
+    assert 0.9 <= done.seconds <= 4
     assert done.errors == (0, 0, 0) and "Errors" not in done.out
     counted = nginx.requests() - before
     assert done.hits == counted, (done.hits, counted)
@@ -224,7 +224,7 @@ def test_defaults(mb, start_target):
     target = start_target(r"\{wait 20ms}" + OK)
     done = mb('[{"host": "127.0.0.1", "port": %d, "headers": {"X-A": "b",},},]' % target.port, duration=None)
     assert done.exit == 0, done.done
-    assert 4.9 <= done.seconds <= 5.6
+    assert 4.9 <= done.seconds <= 9
     assert {row["method_and_url"] for row in done.rows} == {f"GET http://127.0.0.1:{target.port}/"}
     assert {row["conn_id"] for row in done.rows} == {done.rows[0]["conn_id"]}
 
@@ -235,20 +235,20 @@ def test_threads_and_ramp_up(mb, start_target):
     assert done.exit == 0, done.done
     assert set(done.numbers("thread_id")) == {0, 1}
     starts = sorted(set(done.numbers("start")))
-    assert len(starts) >= 6 and 0.6e6 <= starts[-1] - starts[0] <= 1.3e6, "clients begin over one second"
+    assert len(starts) >= 6 and 0.6e6 <= starts[-1] - starts[0] <= 1.9e6, "clients begin over one second"
 
 
 def test_a_hanging_target_ends_on_time(mb, start_target):
     target = start_target(r"\{hang}")
     done = mb([{**where(target.url()), "clients": 4}])
-    assert done.exit == 0 and done.wall_s < 3, done.done
+    assert done.exit == 0 and done.wall_s < 10, done.done
     assert done.hits == 4 and done.rows == []
 
 
 def test_interrupted(mb, start_target):
     target = start_target(r"\{wait 5ms}" + OK)
     process = mb.start([where(target.url())], duration="30")
-    time.sleep(1)
+    wait_until(lambda: target.counts()["requests"] >= 5, "some requests")
     process.signal(signal.SIGINT)
     done = Done(process.finish(10), mb.csv)
     assert done.exit == 0 and done.summary and done.rows, done.done

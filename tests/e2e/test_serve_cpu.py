@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from lib.process import wait_until
 from lib.serve_http import Server, request
 
 
@@ -93,14 +94,16 @@ def test_the_search_ends_with_its_client_and_blocks_nobody(plimsoll):
     server = Server(plimsoll, "--threads", "1")
     c = server.connect()
     c.send(request("/prime/9007199254740881?threads=2"))
-    time.sleep(0.2)
+    wait_until(lambda: cpu_s(server.pid) > 0.1, "it searches")
     begin = time.monotonic()
-    assert server.ask("/healthz").status == 200 and time.monotonic() - begin < 1
+    assert server.ask("/healthz").status == 200 and time.monotonic() - begin < 5
     c.close()
-    time.sleep(0.2)
-    before = cpu_s(server.pid)
-    time.sleep(0.5)
-    assert cpu_s(server.pid) - before < 0.1
+
+    def rests():
+        before = cpu_s(server.pid)
+        time.sleep(0.5)
+        return cpu_s(server.pid) - before < 0.1
+    wait_until(rests, "the search has ended")
     assert server.stop() == 0
 
 
@@ -108,9 +111,9 @@ def test_a_search_does_not_outlive_the_grace(plimsoll):
     server = Server(plimsoll, "--grace", "200ms")
     with server.connect() as c:
         c.send(request("/prime/9007199254740881"))
-        time.sleep(0.1)
+        wait_until(lambda: cpu_s(server.pid) > 0.1, "it searches")
         server.signal(15)
-        assert server.finish(5).exit == 3
+        assert server.finish(20).exit == 3
 
 
 def test_fibonacci(server):
@@ -137,12 +140,12 @@ def test_headers(server):
 def test_drips_come_one_at_a_time(server):
     with server.connect() as c:
         begin = time.monotonic()
-        c.send(request("/drip?bytes=5&ms=50"))
+        c.send(request("/drip?bytes=5&ms=200"))
         sizes = []
         while sum(sizes) < 5 or not sizes:
             data = c.socket.recv(1000)
             sizes.append(len(data.split(b"\r\n\r\n", 1)[-1]))
-        assert 0.2 <= time.monotonic() - begin < 1 and len(sizes) >= 4
+        assert 0.8 <= time.monotonic() - begin < 5 and len(sizes) >= 3
     assert len(server.ask("/drip?bytes=100000&ms=0").body) == 100_000
     assert server.ask("/drip?bytes=0").body == b""
     assert server.ask("/drip?bytes=1048577").status == 400

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from lib.process import wait_until
 from lib.serve_http import Server, request
 
 
@@ -122,13 +123,15 @@ def test_a_full_disk(plimsoll, tmp_path):
 def test_the_writing_ends_with_its_client(server):
     c = server.connect()
     c.send(request("/generate-files?n=1000000&size=2000"))
-    time.sleep(0.3)
+    wait_until(lambda: os.path.isdir(server.output) and len(os.listdir(server.output)) > 10, "it writes")
     assert server.ask("/healthz").status == 200
     c.close()
-    time.sleep(0.3)
-    count = len(os.listdir(server.output))
-    time.sleep(0.3)
-    assert len(os.listdir(server.output)) == count < 1_000_000
+
+    def rests():
+        count = len(os.listdir(server.output))
+        time.sleep(0.3)
+        return len(os.listdir(server.output)) == count < 1_000_000
+    wait_until(rests, "the writing has ended")
 
 
 def test_who_may_write(plimsoll, tmp_path):

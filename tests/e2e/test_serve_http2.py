@@ -258,7 +258,7 @@ def test_graceful_end(plimsoll):
     with Peer(server) as peer, Peer(server) as idle:
         peer.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, head("/delay/500")))
         idle.next(SETTINGS)
-        time.sleep(0.2)
+        peer.c.taken()
         server.signal(15)
         assert idle.next(GOAWAY) and idle.c.rest() == b""
         assert peer.next(GOAWAY)

@@ -65,11 +65,12 @@ def test_a_half_sent_request_holds_nothing(server):
 def test_who_leaves_gives_way(server):
     holder, waiting = server.connect(), server.connect()
     holder.send(request("/delay/60000"))
-    time.sleep(0.2)
+    holder.taken()
     waiting.send(request("/delay/60000"))
+    waiting.taken()
     third = server.connect(timeout=20)
     third.send(request("/bytes/5"))
-    time.sleep(0.2)
+    third.taken()
     waiting.close()
     holder.close()
     assert len(third.reply().body) == 5
@@ -88,7 +89,7 @@ def test_a_large_answer_is_a_turn(server):
     """Its client reads slowly: nobody else is served until all of it is sent."""
     with server.connect(timeout=30) as slow:
         slow.send(request("/bytes/100000000"))
-        time.sleep(0.3)
+        slow.taken()
         with server.connect(timeout=30) as other:
             other.send(request("/bytes/3"))
             other.socket.settimeout(0.5)
@@ -105,7 +106,7 @@ def test_uploads_that_wait(server, tmp_path, how, size):
     (tmp_path / "file").write_bytes(os.urandom(size))
     with server.connect() as holder:
         holder.send(request("/delay/400"))
-        time.sleep(0.1)
+        holder.taken()
         done = subprocess.run(["curl", "-sS", "-m", "40", *how, "-T", str(tmp_path / "file"), server.url("/blobs/x")], capture_output=True, timeout=60)
         assert done.returncode == 0 and b"error" not in done.stdout, done
         assert holder.reply().status == 200
@@ -135,7 +136,7 @@ def test_calls_to_itself_belong_to_the_turn(server):
 def test_refusals_wait_for_nobody(server):
     with server.connect() as holder:
         holder.send(request("/delay/60000"))
-        time.sleep(0.2)
+        holder.taken()
         assert server.ask("/no/such/thing").status == 404
         with server.connect() as c:
             c.send(b"nonsense\r\n\r\n")
@@ -147,7 +148,8 @@ def test_a_stop_lets_those_who_wait_finish(plimsoll, tmp_path):
     waiting = [server.connect(timeout=30) for _ in range(4)]
     for c in waiting:
         c.send(request("/delay/500"))
-    time.sleep(1)  # all heads are read by then
+    for c in waiting:
+        c.taken()
     assert server.stop() == 0
     for c in waiting:
         assert c.reply().status == 200

@@ -34,15 +34,15 @@ def test_server_name_by_url(load, start_tls_target, authority):
 def test_many_slow_handshakes(load, start_tls_target, authority, full):
     """C36: 64 handshakes at once: no reply, no cause. The handshake's time is apart from the request's."""
     connections = 500 if full else 150
-    target = start_tls_target(hello_delay_s=0.2)
+    target = start_tls_target(hello_delay_s=0.6)
     run = load("--cacert", authority.ca, "-c", str(connections), "-n", str(connections * 2), target.url("localhost"), timeout_s=90)
     assert run.exit == 0 and run.totals["ok"] == connections * 2
     assert target.handshakes == connections == run.totals["tls_handshakes"]
     tls = run.doc["phases"]["tls"]
-    assert tls["count"] == connections and tls["min"] >= 0.19
-    assert tls["p50"] <= (1.5 if full else 1.0), "and not the sum of them all"
-    assert run.doc["service_time"]["p50"] < 0.15
-    assert run.latency["p50"] < 0.19, "the first connections are opened before the window"
+    assert tls["count"] == connections and tls["min"] >= 0.59
+    assert tls["p50"] <= 6, "and not the sum of them all"
+    assert run.doc["service_time"]["p50"] < 0.5
+    assert run.latency["p50"] < 0.59, "the first connections are opened before the window"
 
 
 def test_certificate_of_another_authority(load, start_tls_target):

@@ -2,6 +2,7 @@
 """Child processes that are bounded in time and always collected. Nothing is ended but what was started here, by its own pid."""
 import os
 import random
+import re
 import select
 import signal
 import socket
@@ -26,16 +27,28 @@ def wait_until(condition, what, limit_s=10.0, step_s=0.01):
         time.sleep(step_s)
 
 
+PORTS_OF_A_WORKER = 1000
+_given_out = set()
+
+
 def free_port(family=socket.AF_INET, host="127.0.0.1"):
-    """One below the kernel's own range: a port of that may be taken by somebody's connection before the server has it."""
-    for _ in range(200):
+    """One below the kernel's own range: a port of that may be taken by somebody's connection before the server has it.
+
+    Nor is it another test's: each of those that run side by side has a range of its own, and none is given out twice."""
+    worker = int(re.sub(r"\D", "", os.environ.get("PYTEST_XDIST_WORKER", "")) or 0) % 16
+    first = 15000 + worker * PORTS_OF_A_WORKER
+    for _ in range(2000):
+        port = random.randrange(first, first + PORTS_OF_A_WORKER)
+        if port in _given_out and len(_given_out) < PORTS_OF_A_WORKER // 2:
+            continue
         with socket.socket(family) as s:
             try:
-                s.bind((host, random.randint(15000, 31999)))
-                return s.getsockname()[1]
+                s.bind((host, port))
+                _given_out.add(port)
+                return port
             except OSError:
                 continue
-    raise AssertionError("no free port between 15000 and 31999")
+    raise AssertionError(f"no free port of the {PORTS_OF_A_WORKER} from {first} on")
 
 
 def accepts(port, host="127.0.0.1"):

@@ -4,6 +4,7 @@ import re
 import signal
 import socket
 import ssl
+import time
 
 from lib.process import Process, wait_until
 
@@ -85,6 +86,21 @@ class Closed(AssertionError):
     pass
 
 
+def unread(port, peer_port):
+    """Bytes that wait in the receive queue of the connection at port, as the kernel has it; None: it is not there (yet)."""
+    try:
+        with open("/proc/net/tcp") as table:
+            rows = [line.split() for line in table][1:]
+    except OSError:  # a sandbox without it
+        time.sleep(1)
+        return 0
+    for row in rows:
+        local, remote = (int(row[i].split(":")[1], 16) for i in (1, 2))
+        if (local, remote) == (port, peer_port):
+            return int(row[4].split(":")[1], 16)
+    return None
+
+
 class Connection:
     def __init__(self, port, tls=False, timeout=10):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
@@ -106,6 +122,11 @@ class Connection:
 
     def send(self, data):
         self.socket.sendall(data)
+
+    def taken(self):
+        """Waits until the server has read all that was sent: what it is doing then is what the test is about."""
+        here, there = self.socket.getsockname()[1], self.socket.getpeername()[1]
+        wait_until(lambda: unread(there, here) == 0, "the server has read the request")
 
     def end(self):
         self.socket.shutdown(socket.SHUT_WR)

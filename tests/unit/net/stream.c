@@ -77,7 +77,7 @@ static int option(int fd, int level, int name)
 
 static void test_connect(void **state)
 {
-    struct ends e;
+    struct ends e = { 0 };
     char out[16];
     size_t moved;
 
@@ -111,7 +111,7 @@ static void test_connect(void **state)
 static void test_refused(void **state)
 {
     struct addr bound;
-    struct stream s;
+    struct stream s = { 0 };
     int fd = listen_on("127.0.0.1:0", &bound, 1);
     size_t moved;
     enum io io;
@@ -143,7 +143,7 @@ static void test_still_connecting(void **state)
 {
     enum { TRIES = 8 };
     struct addr bound;
-    struct stream streams[TRIES];
+    struct stream streams[TRIES] = { 0 };
     int listener = listen_on("127.0.0.1:0", &bound, 0);
     bool has_waited = false;
     size_t moved;
@@ -180,7 +180,7 @@ static void test_source(void **state)
         struct addr bound;
         struct addr source;
         struct addr peer;
-        struct stream s;
+        struct stream s = { 0 };
         int listener = listen_on(SOURCES[i].listen, &bound, 4);
         int fd;
 
@@ -211,7 +211,7 @@ static void test_impossible_source(void **state)
 {
     struct addr bound;
     struct addr source;
-    struct stream s;
+    struct stream s = { 0 };
     int listener = listen_on("127.0.0.1:0", &bound, 4);
 
     (void)state;
@@ -243,7 +243,7 @@ static void test_discard(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(DISCARDS) / sizeof(DISCARDS[0]); i++) {
-        struct ends e;
+        struct ends e = { 0 };
         int fds[2];
         char scratch[2];
         char out[16] = "";
@@ -287,7 +287,7 @@ static void test_discard(void **state)
 /* A peer that closes with RST: the reader is told, and the writer does not die of SIGPIPE. */
 static void test_reset(void **state)
 {
-    struct ends e;
+    struct ends e = { 0 };
     char byte;
     size_t moved;
 
@@ -306,7 +306,7 @@ static void test_reset(void **state)
 static void test_full(void **state)
 {
     static const char block[65536];
-    struct ends e;
+    struct ends e = { 0 };
     size_t moved;
     enum io io = IO_OK;
 
@@ -322,8 +322,8 @@ static void test_full(void **state)
 static void test_send_file(void **state)
 {
     char path[] = "/tmp/plimsoll-file-XXXXXX";
-    struct ends e;
-    char out[16];
+    struct ends e = { 0 };
+    char out[16], scratch[5];
     size_t moved;
     int file = mkstemp(path);
 
@@ -338,6 +338,13 @@ static void test_send_file(void **state)
     assert_int_equal(moved, 4);
     assert_memory_equal(out, "3456", 4);
     assert_int_equal(stream_send_file(&e.server, file, 10, 4, NULL, 0, &moved), IO_EOF);
+    assert_int_equal(stream_copy_file(&e.server, file, 3, 7, scratch, sizeof(scratch), &moved), IO_OK);
+    assert_int_equal(moved, sizeof(scratch)); /* no more than there is room for */
+    assert_true(wait_for(e.client.fd, POLLIN));
+    assert_int_equal(stream_read(&e.client, out, sizeof(out), &moved), IO_OK);
+    assert_int_equal(moved, 5);
+    assert_memory_equal(out, "34567", 5);
+    assert_int_equal(stream_copy_file(&e.server, file, 10, 4, scratch, sizeof(scratch), &moved), IO_EOF);
     close_ends(&e);
     close(file);
 }
@@ -348,7 +355,7 @@ static void test_unix(void **state)
     struct addr on;
     struct addr bound;
     struct addr peer;
-    struct stream s;
+    struct stream s = { 0 };
     char text[ADDR_TEXT_MAX];
     int listener;
     int fd;

@@ -70,7 +70,7 @@ static void test_impossible_name(void **state)
 {
     static char long_name[300];
     struct tls_pair p;
-    struct stream s;
+    struct stream s = { 0 };
 
     (void)state;
     memset(long_name, 'a', sizeof(long_name) - 1);

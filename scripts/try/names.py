@@ -24,4 +24,5 @@ def main():
             s.sendto(answer(query), client)
 
 
-main()
+if __name__ == "__main__":
+    main()

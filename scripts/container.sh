@@ -39,7 +39,8 @@ container_base() {
 }
 
 container_try() {
-    local base container root status=0
+    local base container root certificates status=0
+    certificates=${NODE_EXTRA_CA_CERTS:-${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}}
     need container
     root_make bookworm
     STORAGE=$(mktemp -d "$ROOTS/containers.XXXXXX")
@@ -47,7 +48,8 @@ container_try() {
     base=$(awk '$1 == "FROM" { print $2; exit }' Containerfile)
     container_base "$base"
     say "building the image upon Debian 12 (some minutes)"
-    buildah_here build --isolation chroot --pull-never -f Containerfile -t plimsoll . >"$STORAGE/build.log" 2>&1 ||
+    buildah_here build --isolation chroot --pull-never --volume "$certificates:/certificates.pem:ro" \
+        --build-arg NODE_EXTRA_CA_CERTS=/certificates.pem -f Containerfile -t plimsoll . >"$STORAGE/build.log" 2>&1 ||
         { tail -n 20 "$STORAGE/build.log" >&2; die "the image can not be built"; }
     container=$(buildah_here from --pull-never plimsoll)
     root=$(buildah_here mount "$container")

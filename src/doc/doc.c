@@ -9,6 +9,7 @@
 
 struct doc {
     const char *name;
+    bool shows_columns;
     struct fy_document *tree;
 };
 
@@ -117,7 +118,7 @@ enum doc_kind doc_kind(struct doc_node *n)
 }
 
 /* A map or list has no place of its own here: its first key or element tells the line. */
-unsigned doc_line(struct doc_node *n)
+static const struct fy_mark *mark_of(struct doc_node *n)
 {
     struct fy_token *token = n != NULL ? fy_node_get_scalar_token(inner(n)) : NULL;
     const struct fy_mark *mark = token != NULL ? fy_token_start_mark(token) : NULL;
@@ -125,12 +126,24 @@ unsigned doc_line(struct doc_node *n)
     struct doc_node *key;
 
     if (mark != NULL)
-        return (unsigned)mark->line + 1;
+        return mark;
     if (doc_kind(n) == DOC_MAP && doc_next_pair(n, &cursor, &key) != NULL)
-        return doc_line(key);
+        return mark_of(key);
     if (doc_kind(n) == DOC_LIST && (n = doc_next(n, &cursor)) != NULL)
-        return doc_line(n);
-    return 1;
+        return mark_of(n);
+    return NULL;
+}
+
+unsigned doc_line(struct doc_node *n)
+{
+    const struct fy_mark *mark = mark_of(n);
+
+    return mark != NULL ? (unsigned)mark->line + 1 : 1;
+}
+
+void doc_show_columns(struct doc *d)
+{
+    d->shows_columns = true;
 }
 
 struct slice doc_text(struct doc_node *n)
@@ -174,5 +187,11 @@ int doc_refuse(const struct doc *d, struct doc_node *at, struct err *err, const 
     va_start(args, fmt);
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
+    if (d->shows_columns) {
+        const struct fy_mark *mark = mark_of(at);
+
+        return err_set(err, ERR_CONFIG, 0, "%s:%u:%d: %s", d->name, doc_line(at), mark != NULL ? mark->column + 1 : 1,
+                       what);
+    }
     return err_set(err, ERR_CONFIG, 0, "%s:%u: %s", d->name, doc_line(at), what);
 }

@@ -28,7 +28,9 @@ struct doc_node *doc_next(struct doc_node *list, void **cursor);
 struct doc_node *doc_next_pair(struct doc_node *map, void **cursor, struct doc_node **key);
 /* The value of a key, or NULL. */
 struct doc_node *doc_find(struct doc_node *map, const char *key);
-/* ERR_CONFIG "NAME:LINE: " and the sentence. */
+/* From here on doc_refuse() tells the column, too. */
+void doc_show_columns(struct doc *d);
+/* ERR_CONFIG "NAME:LINE: " ("NAME:LINE:COLUMN: ") and the sentence. */
 int doc_refuse(const struct doc *d, struct doc_node *at, struct err *err, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -102,8 +102,8 @@ void commands_run_all(const struct commands_place *at, const struct suite_comman
     }
 }
 
-int command_output(const struct commands_place *at, const struct suite_command *c, const struct names *names,
-                   const char *what, struct buf *out, struct err *err)
+int commands_output(const struct commands_place *at, const struct suite_command *c, const struct names *names,
+                    const char *what, struct buf *out, struct err *err)
 {
     char path[PATH_MAX];
     int rc;

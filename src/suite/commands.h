@@ -26,7 +26,7 @@ MUST_CHECK int commands_run(const struct commands_place *at, const struct suite_
 void commands_run_all(const struct commands_place *at, const struct suite_commands *list, const struct names *names,
                       const char *what);
 /* Its standard output, all of it up to 1 MiB, appended to out. */
-MUST_CHECK int command_output(const struct commands_place *at, const struct suite_command *c, const struct names *names,
-                              const char *what, struct buf *out, struct err *err);
+MUST_CHECK int commands_output(const struct commands_place *at, const struct suite_command *c,
+                               const struct names *names, const char *what, struct buf *out, struct err *err);
 
 #endif

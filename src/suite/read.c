@@ -390,6 +390,7 @@ static int read_text(struct reader *r, const struct strlist *sets, struct slice 
     if (doc_parse(&doc, r->suite->file, text, r->err) != 0)
         return -1;
     r->doc = doc;
+    doc_show_columns(doc);
     rc = keys_read(r, doc_root(doc), &SUITE, r->suite);
     doc_free(doc);
     if (rc != 0 || apply_scale(r, sets) != 0 || apply_sets(r, sets) != 0)

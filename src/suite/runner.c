@@ -81,7 +81,7 @@ static void learn_fact(struct work *w, const struct suite_command *c)
 
     snprintf(what, sizeof(what), "fact-%s", c->name);
     buf_init(&text, FACT_MAX);
-    if (command_output(&w->commands, c, &w->names, what, &text, &inner) != 0) {
+    if (commands_output(&w->commands, c, &w->names, what, &text, &inner) != 0) {
         warn(w, inner.what);
     } else if (w->runner->on_fact != NULL) {
         struct slice rest = buf_slice(&text);
@@ -104,7 +104,7 @@ static void summarize(struct work *w)
         struct buf text;
 
         buf_init(&text, SUMMARY_MAX);
-        if (command_output(&w->commands, &list->items[k], &w->names, "summary", &text, &inner) != 0 &&
+        if (commands_output(&w->commands, &list->items[k], &w->names, "summary", &text, &inner) != 0 &&
             !list->items[k].may_fail && !is_stopped(w))
             warn(w, inner.what);
         if (text.len > 0 && w->runner->on_summary != NULL)

@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from lib import target
 from lib.process import wait_until
 from lib.suite import Counter, SuiteRunner, is_alive
 
@@ -324,6 +325,18 @@ def test_ten_thousand_cells_take_a_second_to_plan(plimsoll, tmp_path):
     after = os.times()
     assert done.returncode == 0 and "10000 cells x 3 samples" in done.stdout
     assert after.children_user + after.children_system - before.children_user - before.children_system < 3
+
+
+def test_every_key_stands_in_the_documents(plimsoll):
+    schema = subprocess.run([plimsoll, "run", "--schema"], capture_output=True, text=True, check=True).stdout
+    with open(os.path.join(target.ROOT, "docs", "suites.md"), encoding="utf-8") as f:
+        text = f.read()
+    assert len(schema.splitlines()) > 80 and schema in text, "docs/suites.md: what plimsoll run --schema prints has changed"
+
+
+def test_a_mistake_is_told_with_its_place(run):
+    done = run("command: x\nservices:\n  - {name: a, runs: b}\n")
+    assert done.returncode == 2 and 'suite.yaml:3:15: a service has no key "runs"' in done.stderr and 'did you mean "run"?' in done.stderr
 
 
 def test_progress_counts_samples_from_one(run, counter):

@@ -58,7 +58,9 @@ def test_a_service_that_dies_in_the_middle(run, tmp_path, rule, outcomes, starte
 services:
   - {{name: web, run: 'exec /usr/bin/python3 {tmp_path}/server.py {{port:web}} {{work}}', ready: {{port: '{{port:web}}'}}, if_it_dies: {rule}}}
 samples: 4
-command: 'if [ {{sample}} = 2 ]; then curl -s http://127.0.0.1:{{port:web}}/die; fi; true'
+command: >-
+  if [ {{sample}} = 2 ]; then curl -s http://127.0.0.1:{{port:web}}/die; until grep -q '^State:.Z' /proc/{{pid:web}}/status; do sleep 0.01; done; fi
+timeout: 60s
 teardown: 'echo down >> {{work}}/down'
 """)
     assert done.returncode == 3, done.stderr

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What README, docs and manual pages show is so: links lead somewhere, command lines parse."""
 import os
+import re
 import subprocess
 import sys
 
@@ -47,3 +48,28 @@ def test_wrong_command_lines_are_told(command):
 ])
 def test_links_that_lead_nowhere_are_told(link, told):
     assert bool(list(docs.check_links("README.md", link))) == told
+
+
+def help_options(command):
+    text = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, timeout=20, check=True).stdout
+    return {o for row in re.findall(r"^ {1,8}(-\S.*)$", text, re.M) for o in re.findall(r"(?<![\w-])--([a-z0-9][a-z0-9.-]*[a-z0-9])", re.split(r"\s{2,}", row)[0])}
+
+
+def completion(name):
+    with open(os.path.join(ROOT, "completions", name), encoding="utf-8") as f:
+        return f.read()
+
+
+@pytest.mark.parametrize("command", ["load", "limit", "compare", "doctor", "report", "results", "rounds", "run", "serve"])
+def test_completions_know_every_option(command):
+    """Also those of which nobody thought: what --help shows is asked of all three shells' files."""
+    options = help_options(command)
+    assert len(options) > 3
+    bash, zsh, fish = completion("plimsoll.bash"), completion("_plimsoll"), completion("plimsoll.fish")
+    of_zsh = re.search(rf"^_plimsoll_{command}\(\) {{(.*?)^}}", zsh, re.M | re.S).group(1)
+    of_fish = "\n".join(line for line in fish.splitlines() if re.search(rf"seen_subcommand_from[^']*\b{command}\b", line))
+    if command == "limit":  # takes load's too
+        of_zsh += zsh
+    assert not {o for o in options if not re.search(rf"--{re.escape(o)}(?![\w-])", bash)}, "bash"
+    assert not {o for o in options if not re.search(rf"--{re.escape(o)}(?![\w-])", of_zsh)}, "zsh"
+    assert not {o for o in options if not re.search(rf"-l {re.escape(o)}(?![\w-])", of_fish)}, "fish"

@@ -37,7 +37,8 @@ say "plimsoll run suites/ingress.yaml -s scale=tiny --html report.html"
 say "report.html: the same with charts, for a browser"
 cat <<TEXT
 
-What to try next:
+What to try next (docs/tutorial.md goes on from here):
+  build/plimsoll doctor                               what would spoil a measurement on this machine
   build/plimsoll serve --listen 127.0.0.1:8080        a target of your own: /bytes/{n} /status/{code} /delay/{ms} /chunked/{n}
   build/plimsoll load -c 10 -d 10s --json out.json http://127.0.0.1:8080/delay/5
   build/plimsoll ab -n 1000 -c 10 http://127.0.0.1:8080/bytes/1024

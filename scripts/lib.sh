@@ -120,7 +120,7 @@ compile() {
 
 build_release() {
     need build
-    say "building build/plimsoll"
+    if [ -x "$BUILD/plimsoll" ]; then say "building build/plimsoll"; else say "building build/plimsoll: some minutes the first time"; fi
     configure "$BUILD" --buildtype=release -Doptimization=2 -Db_lto=true -Db_lto_threads=2 -Dtests=false
     compile "$BUILD"
 }

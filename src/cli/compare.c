@@ -123,6 +123,10 @@ static int read_both(struct inputs *in, const struct compare_options *o, struct 
 {
     const char *path = o->base.items[0];
 
+    if (!results_word_is_file(path) && strpbrk(path, "./") == NULL) {
+        err_set(err, ERR_USAGE, 0, "there is nothing to compare %s with", path);
+        return err_hint(err, "plimsoll compare %.60s NEW; a file alone is a report that holds both sides", path);
+    }
     in->news = calloc(1, sizeof(*in->news));
     if (in->news == NULL)
         return err_set(err, ERR_SYSTEM, 0, "out of memory");

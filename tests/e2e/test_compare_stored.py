@@ -199,3 +199,9 @@ def test_too_little_for_a_calibration(run, store):
     assert "no run of unchanged code" in run("compare", "--calibrate", exit=2).err
     store("same", [1000, 1001])
     assert "too few" in run("compare", "--calibrate", "same", exit=2).err
+
+
+def test_one_side_alone_is_told(run):
+    done = run("compare", "baseline", exit=2)
+    assert "nothing to compare baseline with" in done.err and "plimsoll compare baseline NEW" in done.err, done
+    assert "cannot open" in run("compare", "tables.txt", exit=2).err

@@ -23,8 +23,8 @@ def installed(plimsoll, tmp_path_factory):
     shutil.copy(plimsoll, home / "bin" / "plimsoll")
     shutil.copytree(os.path.join(ROOT, "suites"), home / "share" / "plimsoll" / "suites")
     environment = {**os.environ, "PATH": f"{home / 'bin'}:{os.environ['PATH']}", "HOME": str(home), "PLIMSOLL_DB": str(home / "results.db"), "TERM": "dumb"}
-    report = os.path.join(ROOT, "tests", "data", "ab", "gateway-load-echo.txt")
-    for words in (["import", "ab", report, "--name", "nightly"], ["import", "ab", report, "--name", "a b"], ["tag", "nightly", "golden"]):
+    one, other = (os.path.join(ROOT, "tests", "data", "ab", f"gateway-load-{flow}.txt") for flow in ("echo", "rest"))
+    for words in (["import", "ab", one, "--name", "nightly"], ["import", "ab", other, "--name", "a b"], ["tag", "nightly", "golden"]):
         subprocess.run([plimsoll, "results", *words], env=environment, check=True, capture_output=True, timeout=20)
     return home, environment
 

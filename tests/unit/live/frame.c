@@ -109,17 +109,16 @@ static void test_no_size_is_exceeded(void **state)
     x->ok = x->failed = x->started = x->bytes_received = UINT64_MAX / 4;
     frame_init(&f);
     for (unsigned columns = 1; columns < 200; columns += columns < 90 ? 1 : 13)
-        for (unsigned rows = 1; rows < 150; rows += rows < 30 ? 1 : 17)
-            for (unsigned bits = 0; bits < 16; bits++) {
-                const struct frame_form form = {
-                    columns, rows, (bits & 1) != 0, true, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0
-                };
+        for (unsigned rows = 1; rows < 150; rows += rows < 30 ? 1 : 17) {
+            const unsigned bits = columns + 3 * rows; /* each of the sixteen forms, some 200 times */
+            const struct frame_form form = { columns,         rows,           (bits & 1) != 0, true, (bits & 2) != 0,
+                                             (bits & 4) != 0, (bits & 8) != 0 };
 
-                frame_draw(&f, x, &form);
-                assert_true(f.count > 0 && f.count <= rows);
-                for (size_t i = 0; i < f.count; i++)
-                    assert_true(width_of(frame_line(&f, i), form.colour) <= columns);
-            }
+            frame_draw(&f, x, &form);
+            assert_true(f.count > 0 && f.count <= rows);
+            for (size_t i = 0; i < f.count; i++)
+                assert_true(width_of(frame_line(&f, i), form.colour) <= columns);
+        }
     frame_release(&f);
     free(x);
 }

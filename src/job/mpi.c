@@ -18,13 +18,15 @@ void job_add_mpi(struct buf *out, const struct job *job)
     buf_printf(out,
                "# OMPI_COMM_WORLD_RANK and _SIZE say which share a process is. At most %" PRIu64
                " on one machine. One that\n"
-               "# fails does not end the others. Their own reports are dropped: the merged one follows.\n",
+               "# fails does not end the others. Their own reports are dropped: the merged one follows. Interrupted,\n"
+               "# they have 3 s to write their parts.\n",
                job->per_machine);
     snprintf(number, sizeof(number), "mpirun -n %" PRIu64, job->shares);
     job_word_raw(&w, number);
     snprintf(number, sizeof(number), "--map-by ppr:%" PRIu64 ":node", job->per_machine);
     job_word_raw(&w, number);
-    job_word_raw(&w, "--bind-to none --tag-output --mca orte_abort_on_non_zero_status 0");
+    job_word_raw(&w, "--bind-to none --tag-output --mca orte_abort_on_non_zero_status 0 "
+                     "--mca odls_base_sigkill_timeout 3");
     if (job->hosts != NULL) {
         job_word_raw(&w, "--host");
         job_word(&w, job->hosts);

@@ -12,7 +12,7 @@ from lib.jobs import check_merged, print_job, read_document, write_script
 from lib.process import Process, wait_until
 
 COUNT = 4
-START = "--start-in=8s"  # four logins one after another, on a machine that is busy with other things
+START = "--start-in=10s"  # four logins one after another, on a machine that is busy with other things
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_hosts_bring_more_connections_than_one_has_ports(plimsoll, hosts, tmp_pa
     each = 12000 if full else 250
     url = hosts.serve(processes=4, connections=16000)
     plan = ("-c", str(COUNT * each), "-n", str(3 * COUNT * each), "-r", "8000/s" if full else "1000/s", "--timeout", "60s")
-    script, _ = print_job(plimsoll, *words(plimsoll, hosts), "--start-in", "30s" if full else "8s", "--", "load", *plan, url)
+    script, _ = print_job(plimsoll, *words(plimsoll, hosts), "--start-in", "30s" if full else "10s", "--", "load", *plan, url)
     assert f"ulimit -n {each + 128}" in script
     job = Process([*hosts.at(tmp_path), "bash", write_script(tmp_path / "job.sh", script)], env={**hosts.env, "PLIMSOLL_DB": str(tmp_path / "db")})
     wait_until(lambda: not job.running() or hosts.active() >= COUNT * each, "all connections are open", 180, 0.2)

@@ -118,7 +118,21 @@ static int add_sections(struct page *p, struct err *err)
 {
     html_part_verdict(p);
     html_part_headline(p);
-    if (html_part_about(p, err) != 0)
+    html_part_matrix(p);
+    html_part_compare(p);
+    html_part_latency(p);
+    if (html_part_time(p, err) != 0)
+        return -1;
+    html_part_rounds(p);
+    html_part_phases(p);
+    html_part_errors(p);
+    html_part_statuses(p);
+    html_part_histogram(p);
+    html_part_health(p);
+    html_part_connections(p);
+    html_part_targets(p);
+    html_part_watch(p);
+    if (html_part_cells(p, err) != 0 || html_part_about(p, err) != 0)
         return -1;
     page_end_sections(p);
     return 0;

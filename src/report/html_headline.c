@@ -51,7 +51,7 @@ static void add_names(struct buf *out, const struct page *p, const struct column
             name = "achieved/s";
         else if (strcmp(columns->items[i]->name, "error_share") == 0)
             name = "failed";
-        buf_printf(out, "|#%s", strncmp(name, "latency ", 8) == 0 ? name + 8 : name);
+        html_column(out, true, "%s", strncmp(name, "latency ", 8) == 0 ? name + 8 : name);
     }
     buf_add_str(out, received ? "|#received/s" : "");
     buf_add_str(out, "|p99 over time");

@@ -100,6 +100,22 @@ void html_table_open(struct buf *out, const char *caption, const char *columns)
     buf_add_str(out, "</tr></thead><tbody>\n");
 }
 
+void html_column(struct buf *columns, bool number, const char *fmt, ...)
+{
+    size_t from;
+    va_list args;
+
+    buf_add_str(columns, columns->len > 0 ? "|" : "");
+    from = columns->len;
+    va_start(args, fmt);
+    buf_add_str(columns, number ? "#" : "");
+    buf_vprintf(columns, fmt, args);
+    va_end(args);
+    for (size_t i = from; i < columns->len; i++)
+        if (columns->data[i] == '|' || (columns->data[i] == '#' && i == from && !number))
+            columns->data[i] = '/';
+}
+
 void html_table_close(struct buf *out)
 {
     buf_add_str(out, "</tbody></table></div>\n");

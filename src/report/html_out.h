@@ -16,6 +16,8 @@ void html_element(struct buf *out, const char *name, const char *class, const ch
 /* A table in a box that scrolls sideways by itself. columns: names separated by '|'; one that begins with '#' is of
  * numbers. The page's script makes the names buttons that sort. */
 void html_table_open(struct buf *out, const char *caption, const char *columns);
+/* Appends a name to such a list of columns, with what would end it in it replaced. */
+void html_column(struct buf *columns, bool number, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void html_table_close(struct buf *out);
 void html_row_open(struct buf *out);
 void html_row_close(struct buf *out);

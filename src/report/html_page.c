@@ -270,6 +270,17 @@ void page_section(struct page *p, const char *id, const char *title)
     p->in_section = true;
 }
 
+void page_data(struct page *p, const char *key)
+{
+    buf_printf(&p->data, "%s\"%s\":", p->data.len > 0 ? ",\n" : "", key);
+}
+
+void page_chart(struct page *p, const char *kind, const char *key, const char *label)
+{
+    html_chart(&p->body, kind, key, label);
+    page_data(p, key);
+}
+
 /* ---- figures ---- */
 
 const char *page_cell_label(const struct page *p, size_t cell)

@@ -41,6 +41,7 @@ struct page {
     } sections[HTML_SECTIONS_MAX];
     size_t section_count;
     bool in_section;
+    size_t watch_charts; /* so far */
 
     struct page_document **documents; /* by run, by document */
     struct result **shown;            /* by run, when each has but one document; else NULL */
@@ -62,6 +63,10 @@ void page_release(struct page *p);
 /* Ends the section before it. */
 void page_section(struct page *p, const char *id, const char *title);
 void page_end_sections(struct page *p);
+/* Begins a member of the script's JSON object: its value is added to p->data then. */
+void page_data(struct page *p, const char *key);
+/* A chart and its data of the same key. */
+void page_chart(struct page *p, const char *kind, const char *key, const char *label);
 static inline const struct page_group *page_group(const struct page *p, size_t cell, size_t run)
 {
     return &p->groups[cell * p->c->count + run];
@@ -85,9 +90,11 @@ void html_part_headline(struct page *p);
 void html_part_matrix(struct page *p);
 void html_part_compare(struct page *p);
 void html_part_latency(struct page *p);
-void html_part_time(struct page *p);
+void html_part_histogram(struct page *p);
+MUST_CHECK int html_part_time(struct page *p, struct err *err);
 void html_part_phases(struct page *p);
 void html_part_errors(struct page *p);
+void html_part_statuses(struct page *p);
 void html_part_health(struct page *p);
 void html_part_connections(struct page *p);
 void html_part_targets(struct page *p);

@@ -23,42 +23,47 @@ static const struct {
     { "net_sent_bytes_per_s", "sent" },
 };
 
+const char *section_figure_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++)
+        if (strcmp(KNOWN[i].name, name) == 0)
+            return KNOWN[i].shown;
+    return name;
+}
+
 /* Names may come from a document that anybody has written. */
 static const char *shown_name(char out[NAME_COLUMNS + 1], const char *name)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < sizeof(KNOWN) / sizeof(KNOWN[0]); i++)
-        if (strcmp(KNOWN[i].name, name) == 0)
-            name = KNOWN[i].shown;
+    name = section_figure_name(name);
     for (; name[n] != '\0' && n < NAME_COLUMNS; n++)
         out[n] = name[n] >= ' ' && name[n] < 0x7f ? name[n] : '?';
     out[n] = '\0';
     return out;
 }
 
-/* In the unit that the name says. */
-static const char *value_text(char out[SECTION_CELL_MAX + 8], const char *name, double value)
+const char *section_figure_value(char out[SECTION_FIGURE_MAX], const char *name, double value)
 {
     const struct slice s = slice_str(name);
     char text[UNITS_TEXT_MAX];
 
     if (!isfinite(value))
-        snprintf(out, SECTION_CELL_MAX + 8, "-");
+        snprintf(out, SECTION_FIGURE_MAX, "-");
     else if (slice_eq(s, SLICE("cpu_cores")))
-        snprintf(out, SECTION_CELL_MAX + 8, "%.2f", value);
+        snprintf(out, SECTION_FIGURE_MAX, "%.2f", value);
     else if (slice_eq(s, SLICE("throttled_s_per_s")))
-        snprintf(out, SECTION_CELL_MAX + 8, "%.1f %%", 100 * value);
+        snprintf(out, SECTION_FIGURE_MAX, "%.1f %%", 100 * value);
     else if (slice_ends(s, SLICE("_bytes_per_s")) && value >= 0)
-        snprintf(out, SECTION_CELL_MAX + 8, "%s/s", units_format_size(text, value));
+        snprintf(out, SECTION_FIGURE_MAX, "%s/s", units_format_size(text, value));
     else if (slice_ends(s, SLICE("_bytes")) && value >= 0)
-        snprintf(out, SECTION_CELL_MAX + 8, "%s", units_format_size(text, value));
+        snprintf(out, SECTION_FIGURE_MAX, "%s", units_format_size(text, value));
     else if (slice_ends(s, SLICE("_per_s")) && value >= 0)
-        snprintf(out, SECTION_CELL_MAX + 8, "%s/s", section_rate(text, value));
+        snprintf(out, SECTION_FIGURE_MAX, "%s/s", section_rate(text, value));
     else if (fabs(value) < 1e7 && value == floor(value))
-        snprintf(out, SECTION_CELL_MAX + 8, "%.0f", value);
+        snprintf(out, SECTION_FIGURE_MAX, "%.0f", value);
     else
-        snprintf(out, SECTION_CELL_MAX + 8, "%.4g", value);
+        snprintf(out, SECTION_FIGURE_MAX, "%.4g", value);
     return out;
 }
 
@@ -96,7 +101,7 @@ void section_watched_sentence(struct buf *out, const struct watched *parts, size
 static void add_figures(struct section *s, const struct watched *w)
 {
     const size_t shown = w->figure_count < ROWS_SHOWN ? w->figure_count : ROWS_SHOWN;
-    char name[NAME_COLUMNS + 1], text[SECTION_CELL_MAX + 8];
+    char name[NAME_COLUMNS + 1], text[SECTION_FIGURE_MAX];
     struct table t;
 
     if (w->figure_count == 0)
@@ -109,8 +114,8 @@ static void add_figures(struct section *s, const struct watched *w)
         const struct watched_figure *f = &w->figures[i];
 
         table_cell(&t, "%s", shown_name(name, f->name));
-        table_cell(&t, "%s", value_text(text, f->name, f->mean));
-        table_cell(&t, "%s", value_text(text, f->name, f->max));
+        table_cell(&t, "%s", section_figure_value(text, f->name, f->mean));
+        table_cell(&t, "%s", section_figure_value(text, f->name, f->max));
     }
     buf_add_char(s->out, '\n');
     table_print(&t, s->out, s->width);

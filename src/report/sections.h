@@ -42,6 +42,11 @@ void section_line(const struct section *s, const char *label, const char *fmt, .
 void section_watched_sentence(struct buf *out, const struct watched *parts, size_t count);
 
 #define SECTION_CELL_MAX (UNITS_TEXT_MAX + 2)
+/* A watched figure for people: "CPU, cores"; names that are not known stay as they are. */
+const char *section_figure_name(const char *name);
+/* Its value in the unit that the name says; "-" when it is not known. */
+#define SECTION_FIGURE_MAX (SECTION_CELL_MAX + 8)
+const char *section_figure_value(char out[SECTION_FIGURE_MAX], const char *name, double value);
 /* A histogram's percentile as a duration; "-" when it is empty. With a star (and the report says what that means) when
  * it is the maximum because there are too few values for it: fewer than 1 / (1 - q). */
 const char *section_percentile(struct section *s, char out[SECTION_CELL_MAX], const struct hist *h, double percentile);

@@ -16,6 +16,11 @@ bool report_html_has_charts(void)
     return page_library_js_len > 0;
 }
 
+size_t report_html_fixed_bytes(void)
+{
+    return page_css_len + page_js_len + page_charts_js_len + page_library_js_len;
+}
+
 static void add_title(struct buf *out, const struct page *p)
 {
     if (p->options->title != NULL) {

@@ -9,8 +9,8 @@
 
 enum { LINE_MAX_BYTES = 1 << 20, COMMANDS_MAX = 24 };
 #define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
-/* What documents may add to the page; the library and the figures take the rest. */
-#define EMBEDDED_MAX_BYTES 700000u
+/* Of the page what is written after the documents, with room to spare. */
+enum { REST_BYTES = 40000 };
 
 /* ---- environment ---- */
 
@@ -169,7 +169,7 @@ static int slim(struct buf *out, const struct collected *d, enum embedding how, 
     return failed;
 }
 
-static int gather(struct buf *out, const struct collection *c, enum embedding how, struct err *err)
+static int gather(struct buf *out, const struct collection *c, size_t max_bytes, enum embedding how, struct err *err)
 {
     bool first = true;
 
@@ -181,7 +181,7 @@ static int gather(struct buf *out, const struct collection *c, enum embedding ho
             first = false;
             if (slim(out, &c->runs[i].documents[k], how, err) != 0)
                 return -1;
-            if (out->len > EMBEDDED_MAX_BYTES)
+            if (out->len > max_bytes)
                 return 0;
         }
     buf_add_char(out, ']');
@@ -206,14 +206,16 @@ static void say_embedded(struct page *p, enum embedding how)
 
 static int add_documents(struct page *p, struct err *err)
 {
+    const size_t taken = report_html_fixed_bytes() + p->body.len + p->data.len + REST_BYTES;
+    const size_t max_bytes = taken < HTML_BYTES_MAX ? HTML_BYTES_MAX - taken : 0;
     enum embedding how = EMBED_WHOLE;
     struct buf json;
     int failed;
 
     buf_init(&json, DOCUMENT_MAX_BYTES);
     do {
-        failed = gather(&json, p->c, how, err);
-    } while (failed == 0 && json.len > EMBEDDED_MAX_BYTES && how++ != EMBED_NONE);
+        failed = gather(&json, p->c, max_bytes, how, err);
+    } while (failed == 0 && json.len > max_bytes && how++ != EMBED_NONE);
     if (failed == 0) {
         say_embedded(p, how);
         buf_add_str(&p->body, "<script type=\"application/json\" id=\"documents\">");

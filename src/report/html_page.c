@@ -22,7 +22,7 @@ static void fill_spark(struct page_document *d, const struct result *r)
     const size_t points = r->interval_count < HTML_SPARK_MAX ? r->interval_count : HTML_SPARK_MAX;
     struct hist *h = NULL;
 
-    if (points < 2 || hist_new(&h, NULL) != 0)
+    if (points < 3 || hist_new(&h, NULL) != 0)
         return;
     for (size_t i = 0; i < points; i++) {
         const size_t from = i * r->interval_count / points, to = (i + 1) * r->interval_count / points;

@@ -57,6 +57,9 @@ struct page {
     size_t comparison_count;
 };
 
+/* html.c: style, script and library. */
+size_t report_html_fixed_bytes(void);
+
 /* html_page.c */
 MUST_CHECK int page_init(struct page *p, const struct collection *c, const struct html_options *o, struct err *err);
 void page_release(struct page *p);

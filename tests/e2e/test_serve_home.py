@@ -2,11 +2,10 @@
 """The home page of plimsoll serve, in a real browser where there is one."""
 import html
 import re
-import shutil
-import subprocess
 
 import pytest
 
+from lib.browser import Browser
 from lib.serve_http import Server
 
 BROWSER = ["text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"]
@@ -22,19 +21,7 @@ def server(plimsoll, tmp_path_factory):
 @pytest.fixture(scope="module")
 def browse(tmp_path_factory):
     """browse(url, option…): the page's DOM once it has come to rest."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not program:
-        pytest.skip("no Chromium here")
-    profile = tmp_path_factory.mktemp("profile")
-
-    def run(url, *options):
-        done = subprocess.run([program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                               f"--user-data-dir={profile}", "--virtual-time-budget=20000", *options, "--dump-dom", url],
-                              capture_output=True, text=True, timeout=90)
-        assert done.returncode == 0, done.stderr[-2000:]
-        return done.stdout
-
-    return run
+    return Browser(tmp_path_factory.mktemp("profile")).dom
 
 
 def output(dom, check):

@@ -3,12 +3,12 @@
 import { use, init } from 'echarts/core';
 import { LineChart, BarChart, ScatterChart, HeatmapChart, CustomChart } from 'echarts/charts';
 import {
-    AriaComponent, DataZoomInsideComponent, GridComponent, LegendComponent, MarkAreaComponent, MarkLineComponent,
-    TooltipComponent, VisualMapContinuousComponent
+    DataZoomInsideComponent, GridComponent, LegendComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent,
+    VisualMapContinuousComponent
 } from 'echarts/components';
 import { SVGRenderer } from 'echarts/renderers';
 
-use([LineChart, BarChart, ScatterChart, HeatmapChart, CustomChart, AriaComponent, DataZoomInsideComponent, GridComponent,
-    LegendComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent, VisualMapContinuousComponent, SVGRenderer]);
+use([LineChart, BarChart, ScatterChart, HeatmapChart, CustomChart, DataZoomInsideComponent, GridComponent, LegendComponent,
+    MarkAreaComponent, MarkLineComponent, TooltipComponent, VisualMapContinuousComponent, SVGRenderer]);
 
 export { init };

@@ -103,7 +103,8 @@ def test_ids_are_unique(plimsoll, measured):
 def test_names_of_runs(plimsoll, measured):
     page = report(plimsoll, measured, measured / "good.json", measured / "bad.json", "--alias", "v1,v2")
     names = [row[0] for row in page.rows if row]
-    assert "v1" in names and "v2" in names and "good" not in page.text[page.text.index('id="headline"'):page.text.index('id="about"')]
+    headline = page.text[page.text.index('<section id="headline"'):page.text.index('<section id="comparison"')]
+    assert "v1" in names and "v2" in names and ">v1</th>" in headline and ">good</th>" not in headline
 
 
 def test_standard_output_and_mistakes(plimsoll, measured):

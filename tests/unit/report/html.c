@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The HTML page's pieces: nothing from outside becomes markup, thinning keeps extremes, curves end where the count
+ * does; and pages of several kinds of results, whole. */
+#include "report/html.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html_out.h"
+#include "report/html_series.h"
+#include "sample.h"
+
+enum { TEXT_MAX_BYTES = 1 << 26 };
+
+static char *text_of(struct buf *b)
+{
+    char *text = buf_detach(b);
+
+    assert_non_null(text);
+    return text;
+}
+
+/* ---- escaping ---- */
+
+static const struct text_case {
+    const char *why, *text, *want;
+} TEXTS[] = {
+    { "plain text stays", "p99 of /bytes/1", "p99 of /bytes/1" },
+    { "no element begins", "<script>", "&lt;script&gt;" },
+    { "no attribute ends", "a\" onload='x'", "a&quot; onload=&#39;x&#39;" },
+    { "an entity of others is text", "&lt;", "&amp;lt;" },
+    { "UTF-8 stays",
+      "gr\xc3\xbc\xc3\x9f"
+      "e",
+      "gr\xc3\xbc\xc3\x9f"
+      "e" },
+    { "what is not UTF-8 is replaced", "\xff", "\xef\xbf\xbd" },
+    { "an overlong < is not UTF-8", "\xc0\xbc", "\xef\xbf\xbd\xef\xbf\xbd" },
+    { "control characters are replaced", "a\x1b[31m", "a\xef\xbf\xbd[31m" },
+    { "lines of a reply stay lines", "a\r\nb", "a\nb" },
+    { "nothing is empty", NULL, "" },
+};
+
+static void texts_are_escaped(void **state)
+{
+    for (size_t i = 0; i < sizeof(TEXTS) / sizeof(TEXTS[0]); i++) {
+        struct buf out;
+        char *got;
+
+        buf_init(&out, TEXT_MAX_BYTES);
+        buf_add_str(&out, "");
+        html_text(&out, TEXTS[i].text);
+        got = out.len > 0 ? text_of(&out) : strdup("");
+        if (strcmp(got, TEXTS[i].want) != 0)
+            fail_msg("%s: \"%s\"", TEXTS[i].why, got);
+        free(got);
+    }
+}
+
+static const struct text_case EMBEDDED[] = {
+    { "plain JSON stays", "{\"a\":1}", "{\"a\":1}" },      { "no script ends", "\"</script>\"", "\"\\u003c/script>\"" },
+    { "no comment begins", "\"<!--\"", "\"\\u003c!--\"" }, { "one at the very end", "<", "\\u003c" },
+    { "two in a row", "<<a", "\\u003c\\u003ca" },
+};
+
+static void json_ends_no_script(void **state)
+{
+    for (size_t i = 0; i < sizeof(EMBEDDED) / sizeof(EMBEDDED[0]); i++) {
+        struct buf out;
+        char *got;
+
+        buf_init(&out, TEXT_MAX_BYTES);
+        html_json_embed(&out, slice_str(EMBEDDED[i].text));
+        got = text_of(&out);
+        if (strcmp(got, EMBEDDED[i].want) != 0)
+            fail_msg("%s: \"%s\"", EMBEDDED[i].why, got);
+        free(got);
+    }
+}
+
+static void names_of_columns_make_no_columns(void **state)
+{
+    struct buf columns;
+
+    buf_init(&columns, TEXT_MAX_BYTES);
+    html_column(&columns, false, "%s", "a|b");
+    html_column(&columns, false, "%s", "#c");
+    html_column(&columns, true, "%s", "d");
+    assert_string_equal(columns.data, "a/b|/c|#d");
+    buf_release(&columns);
+}
+
+/* ---- series and curves ---- */
+
+static void thinning_keeps_extremes(void **state)
+{
+    enum { COUNT = 5000, POINTS = 100 };
+    double *t = calloc(COUNT, sizeof(*t)), *v = calloc(COUNT, sizeof(*v));
+    struct buf out;
+    size_t points = 0;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        t[i] = (double)i;
+        v[i] = i % 7 == 0 ? NAN : 50;
+    }
+    v[1234] = 99.5;
+    v[4321] = 0.25;
+    buf_init(&out, TEXT_MAX_BYTES);
+    series_json(&out, t, v, COUNT, POINTS);
+    assert_non_null(strstr(out.data, "[1234,99.5]"));
+    assert_non_null(strstr(out.data, "[4321,0.25]"));
+    for (const char *at = out.data; *at != '\0'; at++)
+        points += *at == '[';
+    assert_in_range(points, POINTS / 2, POINTS + 1);
+    buf_clear(&out);
+    series_json(&out, t, v, 3, POINTS);
+    assert_string_equal(out.data, "[[0,null],[1,50],[2,50]]");
+    buf_release(&out);
+    free(t);
+    free(v);
+}
+
+static void a_curve_ends_where_its_count_does(void **state)
+{
+    struct hist *h = sample_hist(1000000, 1000000, 1000); /* 1 ... 1000 ms */
+    struct buf out;
+
+    buf_init(&out, TEXT_MAX_BYTES);
+    curve_json(&out, h, 4);
+    assert_non_null(strstr(out.data, "[1,0.001"));    /* the least */
+    assert_non_null(strstr(out.data, ",[1000,0.99")); /* p99.9 of 1000 is the 999th */
+    assert_null(strstr(out.data, "[1778"));
+    hist_reset(h);
+    buf_clear(&out);
+    curve_json(&out, h, 4);
+    assert_string_equal(out.data, "[]");
+    buf_release(&out);
+    hist_free(h);
+}
+
+/* ---- pages ---- */
+
+static char *page_of(struct result **results, size_t count, bool one_run)
+{
+    struct collection c = { 0 };
+    struct err err = { 0 };
+    struct buf out;
+
+    buf_init(&out, TEXT_MAX_BYTES);
+    for (size_t i = 0; i < count; i++) {
+        char source[32];
+
+        if (i == 0 || !one_run)
+            collection_begin(&c);
+        snprintf(source, sizeof(source), "%zu.json", i);
+        assert_int_equal(collection_add(&c, results[i], (struct slice){ 0 }, NULL, source, &err), 0);
+    }
+    assert_true(collection_tell_apart(&c));
+    if (report_html(&out, &c, &(struct html_options){ 0 }, &err) != 0)
+        fail_msg("%s", err.what);
+    collection_release(&c);
+    return text_of(&out);
+}
+
+static size_t occurrences(const char *text, const char *what)
+{
+    size_t n = 0;
+
+    for (text = strstr(text, what); text != NULL; text = strstr(text + 1, what))
+        n++;
+    return n;
+}
+
+static void check_whole(const char *page)
+{
+    static const char *const PAIRS[] = { "table", "tr", "section", "details", "figure", "ul", "main" };
+
+    assert_true(strncmp(page, "<!DOCTYPE html>", 15) == 0);
+    assert_non_null(strstr(page, "</html>"));
+    for (size_t i = 0; i < sizeof(PAIRS) / sizeof(PAIRS[0]); i++) {
+        char open[32], spaced[32], close[32];
+
+        snprintf(open, sizeof(open), "<%s>", PAIRS[i]);
+        snprintf(spaced, sizeof(spaced), "<%s ", PAIRS[i]);
+        snprintf(close, sizeof(close), "</%s>", PAIRS[i]);
+        if (occurrences(page, open) + occurrences(page, spaced) != occurrences(page, close))
+            fail_msg("%s elements are not all ended", PAIRS[i]);
+    }
+}
+
+static void pages_of_every_sample_are_whole(void **state)
+{
+    struct result *samples[] = { sample_plain(), sample_full(), sample_many(40, 3), sample_empty() };
+    const size_t count = sizeof(samples) / sizeof(samples[0]);
+    char *page;
+
+    for (size_t i = 0; i < count; i++) {
+        page = page_of(&samples[i], 1, true);
+        check_whole(page);
+        free(page);
+    }
+    page = page_of(samples, count, false); /* side by side */
+    check_whole(page);
+    assert_non_null(strstr(page, "id=\"comparison\""));
+    free(page);
+    for (size_t i = 0; i < count; i++)
+        result_free(samples[i]);
+}
+
+static void a_page_says_what_the_result_says(void **state)
+{
+    struct result *full = sample_full();
+    char *page;
+
+    free(full->name);
+    full->name = sample_dup("</title><script>alert(1)</script>");
+    assert_true(result_add_warning(full, "<b>mind</b>"));
+    page = page_of(&full, 1, true);
+    check_whole(page);
+    assert_null(strstr(page, "<script>alert"));
+    assert_non_null(strstr(page, "&lt;b&gt;mind&lt;/b&gt;"));
+    for (const char *const *id =
+             (const char *const[]){ "verdict", "headline", "percentiles", "phases", "errors", "statuses", "histogram",
+                                    "client", "connections", "targets", "about", NULL };
+         *id != NULL; id++) {
+        char section[64];
+
+        snprintf(section, sizeof(section), "<section id=\"%s\"", *id);
+        if (strstr(page, section) == NULL)
+            fail_msg("no section %s", *id);
+    }
+    free(page);
+    result_free(full);
+}
+
+/* Samples of one run: cells, each with its own figures. */
+static void samples_of_a_suite_are_a_matrix(void **state)
+{
+    struct result *samples[8];
+    char *page;
+
+    for (size_t i = 0; i < 8; i++) {
+        samples[i] = sample_plain();
+        snprintf(samples[i]->id, sizeof(samples[i]->id), "00000000-0000-4000-8000-%012zu", i);
+        samples[i]->run = sample_dup("11111111-0000-4000-8000-000000000000");
+        samples[i]->has_sample = true;
+        samples[i]->sample = (uint32_t)(i / 4);
+        assert_true(result_set_dimension(samples[i], "way", i % 2 == 0 ? "direct" : "gateway"));
+        assert_true(result_set_dimension(samples[i], "users", i / 2 % 2 == 0 ? "1" : "100"));
+    }
+    page = page_of(samples, 8, true);
+    check_whole(page);
+    assert_int_equal(occurrences(page, "<details class=\"cell\""), 4);
+    assert_non_null(strstr(page, "id=\"matrix\""));
+    assert_non_null(strstr(page, "all 8 samples"));
+    assert_null(strstr(page, "id=\"comparison\""));
+    free(page);
+    for (size_t i = 0; i < 8; i++)
+        result_free(samples[i]);
+}
+
+static void sides_of_a_suite_are_two_runs(void **state)
+{
+    struct result *samples[4];
+    char *page;
+
+    for (size_t i = 0; i < 4; i++) {
+        samples[i] = sample_plain();
+        snprintf(samples[i]->id, sizeof(samples[i]->id), "00000000-0000-4000-8000-%012zu", i);
+        samples[i]->run = sample_dup("11111111-0000-4000-8000-000000000000");
+        samples[i]->has_sample = true;
+        samples[i]->sample = (uint32_t)(i / 2);
+        assert_true(strlist_add(&samples[i]->labels, i % 2 == 0 ? SLICE("side=a") : SLICE("side=b")));
+    }
+    page = page_of(samples, 4, true);
+    check_whole(page);
+    assert_non_null(strstr(page, "id=\"comparison\""));
+    assert_int_equal(occurrences(page, "all 2 samples"), 2);
+    free(page);
+    for (size_t i = 0; i < 4; i++)
+        result_free(samples[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(json_ends_no_script),
+        cmocka_unit_test(names_of_columns_make_no_columns),
+        cmocka_unit_test(thinning_keeps_extremes),
+        cmocka_unit_test(a_curve_ends_where_its_count_does),
+        cmocka_unit_test(pages_of_every_sample_are_whole),
+        cmocka_unit_test(a_page_says_what_the_result_says),
+        cmocka_unit_test(samples_of_a_suite_are_a_matrix),
+        cmocka_unit_test(sides_of_a_suite_are_two_runs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

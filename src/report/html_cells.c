@@ -16,7 +16,8 @@ enum {
     POINTS_MAX = 120,
     POINTS_MIN = 10,
     CURVE_PER_DECADE = 6,
-    METRICS_MAX = 12
+    METRICS_MAX = 12,
+    LINE_MIN = 3 /* seconds that make a line worth drawing */
 };
 
 /* So many points a line that all lines together stay within their share of the page. */
@@ -56,7 +57,9 @@ static void add_sample(struct page *p, size_t run, size_t record, const struct m
 
     html_row_open(&p->body);
     html_cell_head(&p->body, p->c->runs[run].name);
-    html_cell(&p->body, r->started);
+    buf_add_str(&p->body, "<td class=\"t\">");
+    html_text(&p->body, r->started);
+    buf_add_str(&p->body, "</td>");
     html_cell(&p->body, r->valid ? "valid" : "invalid");
     for (size_t i = 0; i < count; i++) {
         const struct metric *m = record_metric(r, metrics[i]->name);
@@ -106,7 +109,7 @@ static int take_sample(struct page *p, struct together *t, size_t record, size_t
         hist_merge(t->latency, r->latency);
     if (failed == 0)
         failed = series_of(&s, r, err);
-    if (failed == 0 && s.count > 1) {
+    if (failed == 0 && s.count >= LINE_MIN) {
         buf_add_str(&t->samples, t->any ? ",{\"ok\":" : "{\"ok\":");
         t->any = true;
         series_json(&t->samples, s.t_s, s.lines[SERIES_OK], s.count, points);

@@ -48,6 +48,8 @@ static void fill_document(struct page_document *d, const struct result *r)
     d->rate_asked = r->generator.rate_asked > 0 ? r->generator.rate_asked : NAN;
     d->received_per_s = received ? (double)r->totals.bytes_received / r->duration_s : NAN;
     d->limited = r->generator.limited;
+    d->promised = r->promise_count > 0;
+    d->broken = !result_promises_kept(r);
     fill_spark(d, r);
 }
 

@@ -18,6 +18,7 @@ struct page_document {
     float spark[HTML_SPARK_MAX];       /* p99 over time, seconds */
     size_t spark_count;
     bool limited;
+    bool promised, broken; /* --slo, and a clause that was not kept */
 };
 
 /* A sample: a record of page.all. */

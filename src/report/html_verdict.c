@@ -91,6 +91,26 @@ static void add_result(struct page *p, size_t run)
     }
 }
 
+static void add_kept(struct page *p, size_t run)
+{
+    const size_t count = p->c->runs[run].count;
+    size_t promised = 0, broken = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        promised += p->documents[run][i].promised;
+        broken += p->documents[run][i].broken;
+    }
+    if (promised == 0)
+        return;
+    line_open(&p->body, broken == 0 ? TONE_GOOD : TONE_BAD, broken == 0 ? "Promises kept" : "A promise is broken");
+    add_name(p, run);
+    if (broken == 0)
+        buf_printf(&p->body, "in all %zu samples", promised);
+    else
+        buf_printf(&p->body, "in %zu of %zu samples", broken, promised);
+    line_close(&p->body);
+}
+
 /* Of a run of many samples. */
 static void add_samples(struct page *p, size_t run)
 {
@@ -121,6 +141,7 @@ static void add_samples(struct page *p, size_t run)
         line_close(&p->body);
     }
     strlist_release(&reasons);
+    add_kept(p, run);
 }
 
 static const char *observed(char out[PAGE_TEXT_MAX], const struct promise *m)

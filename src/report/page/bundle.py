@@ -4,6 +4,7 @@
 
 MODE is a Meson feature: disabled writes an empty file; auto does so too, with a warning, where npm or its registry is not
 to be had; enabled fails then. An empty file makes pages without charts, which say so; their tables are whole."""
+import filecmp
 import os
 import shutil
 import subprocess
@@ -26,7 +27,10 @@ def bundle(output, work, source):
     os.makedirs(work, exist_ok=True)
     for name in ("package.json", "package-lock.json", "charts_library.js"):
         shutil.copy(os.path.join(source, name), work)
-    run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], work)
+    lock, installed = os.path.join(work, "package-lock.json"), os.path.join(work, "installed-lock.json")
+    if not os.path.exists(installed) or not filecmp.cmp(lock, installed, shallow=False):
+        run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], work)
+        shutil.copy(lock, installed)
     run([os.path.join(work, "node_modules", ".bin", "esbuild"), "charts_library.js", "--bundle", "--minify", "--format=iife",
          "--global-name=echarts", "--define:process.env.NODE_ENV=\"production\"", "--charset=ascii", "--legal-comments=eof",
          "--log-level=warning", f"--outfile={os.path.abspath(output)}"], work)

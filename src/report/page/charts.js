@@ -409,7 +409,7 @@ const plimsollCharts = (function () {
             if (one.law.length > 0) series.push(line(name + 'law', one.law, color, dashed(color, 'dashed')));
         });
         return frame(c, {
-            xAxis: axis(c, 'at once', plain, { type: 'log', logBase: 2 }),
+            xAxis: axis(c, 'at once', plain, { type: 'value', min: 0 }),
             yAxis: upAxis(c, 'copies/s', plain, { type: 'value', min: 0 }), series,
             tooltip: Object.assign(frame(c).tooltip, { trigger: 'item', formatter: tip((n) => plain(n) + ' at once', (v) => plain(v) + '/s') })
         });

@@ -211,12 +211,15 @@ static void add_scaling(struct page *p, const struct rounds_series *s)
         return;
     html_element(&p->body, "p", NULL, law->note);
     if (s->promise.clauses != NULL) {
+        buf_add_str(&p->body, "<p>");
         html_printf(&p->body, "Promise %s: ", s->promise.clauses);
-        html_printf(&p->body, s->promise.largest > 0 ? "kept up to %" PRIu32 " at once." : "kept by no size.",
-                    s->promise.largest);
+        if (s->promise.largest > 0)
+            buf_printf(&p->body, "kept up to %" PRIu32 " at once.</p>\n", s->promise.largest);
+        else
+            buf_add_str(&p->body, "kept by no size.</p>\n");
     }
     if (law->verdict != SCALING_FITS) {
-        html_printf(&p->body, "The scaling law: %s.", scaling_verdict_text(law->verdict));
+        buf_printf(&p->body, "<p>The scaling law: %s.</p>\n", scaling_verdict_text(law->verdict));
         return;
     }
     html_table_open(&p->body, "The scaling law: N at once do lambda N / (1 + sigma (N-1) + kappa N (N-1)) a second",

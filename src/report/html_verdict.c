@@ -37,7 +37,7 @@ static void add_list(struct buf *out, const struct strlist *list)
     for (size_t i = 0; i < list->count && i < LIST_MAX; i++)
         html_element(out, "li", NULL, list->items[i]);
     if (list->count > LIST_MAX)
-        html_printf(out, "and %zu more", list->count - LIST_MAX);
+        buf_printf(out, "<li>and %zu more</li>", list->count - LIST_MAX);
     buf_add_str(out, "</ul>");
 }
 

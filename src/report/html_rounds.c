@@ -209,7 +209,8 @@ static void add_scaling(struct page *p, const struct rounds_series *s)
 
     if (law->verdict == SCALING_NONE)
         return;
-    html_element(&p->body, "p", NULL, law->note);
+    if (law->note != NULL)
+        html_element(&p->body, "p", NULL, law->note);
     if (s->promise.clauses != NULL) {
         buf_add_str(&p->body, "<p>");
         html_printf(&p->body, "Promise %s: ", s->promise.clauses);

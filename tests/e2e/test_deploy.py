@@ -241,13 +241,12 @@ def test_the_job(plimsoll, tmp_path):
     assert server.stop() == 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs root: a network of its own")
-def test_the_port_range_of_the_job():
+def test_the_port_range_of_the_job(start_namespace):
     (_, job), = [(name, one) for name, one in WORKLOADS if one["kind"] == "Job"]
     first, = job["spec"]["template"]["spec"]["initContainers"]
     assert first["securityContext"] == {"privileged": True, "runAsUser": 0}
     shown = ["sh", "-c", '"$@"; cat /proc/sys/net/ipv4/ip_local_port_range', "sh", *first["command"]]
-    done = subprocess.run(["unshare", "--net", *shown], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([*start_namespace().prefix, *shown], capture_output=True, text=True, timeout=30, check=False)
     assert done.stdout.split() == ["1024", "65535"], done.stderr
 
 

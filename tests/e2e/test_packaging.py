@@ -75,7 +75,7 @@ def test_a_suite_finds_its_test_bed(installed):
     if shutil.which("haproxy") is None or shutil.which("curl") is None:
         pytest.skip("haproxy or curl is not installed")
     done = installed("run", "gateway", "-s", "scale=tiny", "--only", "echo/1/*", "--no-store")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode in (0, 3), done.stdout + done.stderr  # a busy machine may spoil a sample; what cannot be started is 2
 
 
 def test_meson_installs_all_of_it(tmp_path):

@@ -18,6 +18,7 @@ import import_mb
 import instructions
 import lab
 import mb
+import merge
 import memory
 import rates
 import rounds
@@ -27,7 +28,7 @@ import uploads
 
 # What a busy machine hardly changes, and all that is not of rounds of so many seconds.
 STEADY = ("instructions", "memory", "faults", "serve-idle", "import-mb")
-UNTIMED = STEADY + ("store", "rounds")
+UNTIMED = STEADY + ("store", "merge", "rounds")
 PAGE = os.path.join(lab.ROOT, "docs/benchmarks.md")
 
 
@@ -48,7 +49,7 @@ def parse():
 def benches(seconds):
     found = {cell.name: (lambda options, cell=cell: cost.run(cell, options)) for cell in cost.cells(seconds)}
     found.update({"instructions": instructions.run, "memory": memory.run, "faults": faults.run, "store": store.run,
-                  "import-mb": import_mb.run, "rounds": rounds.run, f"open-{rates.CONNECTIONS}": rates.run, f"mb-{mb.CONNECTIONS}": mb.run})
+                  "import-mb": import_mb.run, "merge": merge.run, "rounds": rounds.run, f"open-{rates.CONNECTIONS}": rates.run, f"mb-{mb.CONNECTIONS}": mb.run})
     found.update(uploads.benches())
     found.update(serve.benches())
     return found

@@ -2,8 +2,10 @@
 /* plimsoll results merge */
 #include "cli/results.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/complain.h"
@@ -14,11 +16,61 @@
 #include "result/merge.h"
 
 #define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
+enum { PILES_MAX = 8, MANY = 16 /* below it threads are not worth it */ };
 
 static int add_part(void *arg, const struct result *r, struct slice json, const char *source, struct err *err)
 {
     (void)json;
     return merge_add(arg, r, source, err);
+}
+
+/* Some of the words, one after the other. */
+struct pile {
+    char *const *words;
+    size_t count;
+    struct merge merge;
+    struct err err;
+    int failed;
+};
+
+static void *merge_pile(void *arg)
+{
+    struct pile *pile = arg;
+    struct results_inputs in = { 0 };
+
+    for (size_t i = 0; i < pile->count && pile->failed == 0; i++)
+        pile->failed = results_word_visit(&in, pile->words[i], add_part, &pile->merge, &pile->err);
+    results_inputs_release(&in);
+    return NULL;
+}
+
+/* Merging is exact, so it does not matter that each thread merges some and all are merged then. False when any of them
+ * failed: then the words in their order say it best. */
+static bool merge_piles(struct merge *m, char *const *words, size_t count)
+{
+    const size_t cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), n = cpus < PILES_MAX ? cpus : PILES_MAX;
+    struct pile piles[PILES_MAX] = { 0 };
+    pthread_t threads[PILES_MAX];
+    bool ok = true;
+
+    for (size_t i = 0, at = 0; i < n; at += piles[i++].count) {
+        piles[i].words = words + at;
+        piles[i].count = count * (i + 1) / n - at;
+        piles[i].failed = i > 0 && pthread_create(&threads[i], NULL, merge_pile, &piles[i]) != 0 ? -2 : 0;
+    }
+    merge_pile(&piles[0]);
+    for (size_t i = 0; i < n; i++) {
+        const struct result *r;
+
+        if (i > 0 && piles[i].failed != -2)
+            pthread_join(threads[i], NULL);
+        r = piles[i].merge.sum;
+        ok = ok && piles[i].failed == 0 && r != NULL && merge_add(m, r, "the others", NULL) == 0;
+        merge_release(&piles[i].merge);
+    }
+    if (!ok)
+        merge_release(m);
+    return ok;
 }
 
 static int merge_words(const struct results_options *o, struct result **out, struct err *err)
@@ -27,8 +79,9 @@ static int merge_words(const struct results_options *o, struct result **out, str
     struct merge m = { 0 };
     int failed = 0;
 
-    for (size_t i = 0; i < o->words.count && failed == 0; i++)
-        failed = results_word_visit(&in, o->words.items[i], add_part, &m, err);
+    if (o->words.count < MANY || !merge_piles(&m, o->words.items, o->words.count))
+        for (size_t i = 0; i < o->words.count && failed == 0; i++)
+            failed = results_word_visit(&in, o->words.items[i], add_part, &m, err);
     if (failed == 0 && m.sum->part_count < 2) {
         failed = err_set(err, ERR_USAGE, 0, "%s is one part alone", o->words.items[0]);
         err_hint(err, "give the parts of a run: plimsoll results merge part-1.json part-2.json");

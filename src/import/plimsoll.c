@@ -52,7 +52,13 @@ static size_t value_length(struct slice text)
     for (size_t i = 0; i < text.len; i++) {
         const char c = text.ptr[i];
 
-        if (quoted && c == '\\')
+        if (quoted && c != '"' && c != '\\') { /* most of a document is strings */
+            const char *quote = memchr(text.ptr + i, '"', text.len - i);
+            const size_t to = quote != NULL ? (size_t)(quote - text.ptr) : text.len;
+            const char *escape = memchr(text.ptr + i, '\\', to - i);
+
+            i = (escape != NULL ? (size_t)(escape - text.ptr) : to) - 1;
+        } else if (quoted && c == '\\')
             i++;
         else if (c == '"')
             quoted = !quoted;

@@ -52,12 +52,13 @@ static void check_errors(struct checker *c, const char *where, const struct erro
 /* min <= p(q) <= max, rising in q. */
 static void check_percentiles(struct checker *c, const char *where, const struct hist *h)
 {
-    uint64_t before = hist_min_ns(h);
+    uint64_t before = hist_min_ns(h), values[RESULT_PERCENTILE_MAX];
 
     if (hist_count(h) == 0)
         return;
+    hist_values_at(h, RESULT_PERCENTILES, RESULT_PERCENTILE_COUNT, values);
     for (size_t i = 0; i < RESULT_PERCENTILE_COUNT; i++) {
-        const uint64_t value = hist_value_at(h, RESULT_PERCENTILES[i]);
+        const uint64_t value = values[i];
 
         if (value < before || value > hist_max_ns(h)) {
             broken(c, "%s: p%g is %" PRIu64 " ns, outside %" PRIu64 " … %" PRIu64 " ns", where, RESULT_PERCENTILES[i],

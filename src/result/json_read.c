@@ -9,6 +9,7 @@
 #include "result/json_in.h"
 #include "result/json_out.h"
 #include "result/json_parts.h"
+#include "result/json_plain.h"
 #include "result/json_rounds.h"
 #include "result/json_sample.h"
 #include "result/json_watched.h"
@@ -419,6 +420,9 @@ static json_t *parse(struct slice json, struct err *err)
         err_set(err, ERR_CONFIG, 0, "the result document is larger than %zu bytes", DOCUMENT_MAX_BYTES);
         return NULL;
     }
+    document = json_plain_read(json);
+    if (document != NULL)
+        return document;
     document = json_loadb(json.ptr != NULL ? json.ptr : "", json.len, JSON_REJECT_DUPLICATES, &why);
     if (document == NULL)
         err_set(err, ERR_CONFIG, 0, "not JSON: line %d, column %d: %s", why.line, why.column, why.text);

@@ -34,7 +34,10 @@ static void write_percentiles(struct writer *w, const struct hist *h)
 {
     const struct result *r = w->result;
     char keys[KEYS_MAX][SUMMARY_KEY_MAX];
+    uint64_t values[RESULT_PERCENTILE_MAX];
     size_t count = 0;
+
+    hist_values_at(h, RESULT_PERCENTILES, RESULT_PERCENTILE_COUNT, values);
 
     for (size_t i = 0; i < RESULT_PERCENTILE_COUNT + r->percentile_count && count < KEYS_MAX; i++) {
         const double q = i < RESULT_PERCENTILE_COUNT ? RESULT_PERCENTILES[i]
@@ -45,7 +48,8 @@ static void write_percentiles(struct writer *w, const struct hist *h)
         for (size_t k = 0; k < count; k++)
             written = written || strcmp(keys[k], keys[count]) == 0;
         if (!written)
-            json_out_double(&w->out, keys[count++], seconds(hist_value_at(h, q)));
+            json_out_double(&w->out, keys[count++],
+                            seconds(i < RESULT_PERCENTILE_COUNT ? values[i] : hist_value_at(h, q)));
     }
 }
 

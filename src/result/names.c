@@ -3,6 +3,7 @@
 
 const double RESULT_PERCENTILES[] = { 50, 66, 75, 80, 90, 95, 98, 99, 99.9, 99.99 };
 const size_t RESULT_PERCENTILE_COUNT = sizeof(RESULT_PERCENTILES) / sizeof(RESULT_PERCENTILES[0]);
+_Static_assert(sizeof(RESULT_PERCENTILES) / sizeof(RESULT_PERCENTILES[0]) <= RESULT_PERCENTILE_MAX, "no room");
 
 static const char *const FAIL_TEXTS[FAIL_KINDS] = {
 #define FAIL_TEXT(id, text) [id] = text,

@@ -322,6 +322,7 @@ void host_info_fill(struct host_info *h);
 /* The fixed percentiles of a latency object: p50 p66 p75 p80 p90 p95 p98 p99 p999 p9999. */
 extern const double RESULT_PERCENTILES[];
 extern const size_t RESULT_PERCENTILE_COUNT;
+#define RESULT_PERCENTILE_MAX 16 /* room for them */
 
 /* The document of design.md, indented by two, ending with a line break. */
 MUST_CHECK int result_to_json(const struct result *r, struct buf *out, struct err *err);

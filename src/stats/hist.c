@@ -2,6 +2,7 @@
 #include "stats/hist.h"
 
 #include "base/pages.h"
+#include "stats/slots.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -38,6 +39,7 @@ int hist_init(struct hist *h, struct err *err)
 
 void hist_release(struct hist *h)
 {
+    free(h->_packed);
     if (!h->_borrowed)
         pages_unmap(h->_slots, HIST_BYTES);
     memset(h, 0, sizeof(*h));
@@ -66,10 +68,17 @@ void hist_free(struct hist *h)
     free(h);
 }
 
+static void need_slots(const struct hist *h)
+{
+    if (h->_packed != NULL)
+        BUG("a histogram that was read was to be written");
+}
+
 /* Looks before it writes: a slot that is 0 may lie in a page that was never touched, and writing there would take
  * memory. */
 void hist_reset(struct hist *h)
 {
+    need_slots(h);
     if (h->_count > 0) {
         const uint32_t last = hist_slot_of(h->_max_ns);
         for (uint32_t i = hist_slot_of(h->_min_ns); i <= last; i++)
@@ -118,6 +127,7 @@ void hist_record_n(struct hist *h, uint64_t ns, uint64_t n)
         h->_overflow += n;
         return;
     }
+    need_slots(h);
     h->_count += n;
     h->_sum_ns += ns * n;
     if (ns < h->_min_ns)
@@ -125,6 +135,23 @@ void hist_record_n(struct hist *h, uint64_t ns, uint64_t n)
     if (ns > h->_max_ns)
         h->_max_ns = ns;
     h->_slots[hist_slot_of(ns)] += n;
+}
+
+static void merge_slots(struct hist *into, const struct hist *from)
+{
+    const uint32_t last = hist_slot_of(from->_max_ns);
+
+    for (uint32_t i = hist_slot_of(from->_min_ns); i <= last; i++)
+        if (from->_slots[i] != 0) /* as in hist_reset(): untouched memory stays untouched */
+            into->_slots[i] += from->_slots[i];
+}
+
+static void merge_packed(struct hist *into, const struct hist *from)
+{
+    struct packed_reader r = packed_reader_of(from);
+
+    while (packed_next(&r))
+        into->_slots[r.slot] += r.count;
 }
 
 void hist_merge(struct hist *into, const struct hist *from)
@@ -135,10 +162,11 @@ void hist_merge(struct hist *into, const struct hist *from)
     into->_coarse |= from->_coarse;
     if (from->_count == 0)
         return;
-    const uint32_t last = hist_slot_of(from->_max_ns);
-    for (uint32_t i = hist_slot_of(from->_min_ns); i <= last; i++)
-        if (from->_slots[i] != 0) /* as in hist_reset(): untouched memory stays untouched */
-            into->_slots[i] += from->_slots[i];
+    need_slots(into);
+    if (from->_packed != NULL)
+        merge_packed(into, from);
+    else
+        merge_slots(into, from);
     into->_count += from->_count;
     into->_sum_ns += from->_sum_ns;
     if (from->_min_ns < into->_min_ns)
@@ -221,6 +249,21 @@ bool hist_is_coarse(const struct hist *h)
     return h != NULL && h->_coarse;
 }
 
+static bool same_slots(const struct hist *a, const struct hist *b)
+{
+    struct hist_iter x, y;
+    bool more;
+
+    hist_iter_init(&x, a);
+    hist_iter_init(&y, b);
+    do {
+        more = hist_iter_next(&x);
+        if (more != hist_iter_next(&y) || (more && (x.low_ns != y.low_ns || x.count != y.count)))
+            return false;
+    } while (more);
+    return true;
+}
+
 bool hist_equal(const struct hist *a, const struct hist *b)
 {
     if (hist_count(a) != hist_count(b) || hist_overflow(a) != hist_overflow(b))
@@ -229,9 +272,7 @@ bool hist_equal(const struct hist *a, const struct hist *b)
         return true;
     if (a->_sum_ns != b->_sum_ns || a->_min_ns != b->_min_ns || a->_max_ns != b->_max_ns)
         return false;
-    const uint32_t first = hist_slot_of(a->_min_ns);
-    const uint32_t last = hist_slot_of(a->_max_ns);
-    return memcmp(a->_slots + first, b->_slots + first, (last - first + 1u) * sizeof(*a->_slots)) == 0;
+    return same_slots(a, b);
 }
 
 /* A slot's values are taken to lie at its middle, but never outside what was really seen: equal values have no spread.
@@ -268,41 +309,101 @@ static uint64_t rank_of(double percentile, uint64_t count)
     return (uint64_t)(((unsigned __int128)share * count + whole - 1u) / whole);
 }
 
-uint64_t hist_value_at(const struct hist *h, double percentile)
+/* The same for a packed one, which documents are read as by the hundred thousand. */
+static void values_at_packed(const struct hist *h, const double *percentiles, size_t n, uint64_t *out)
+{
+    struct packed_reader r = packed_reader_of(h);
+    uint64_t cumulative = 0;
+    bool more = true;
+
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t rank = rank_of(percentiles[i], h->_count);
+
+        while (more && cumulative < rank) {
+            more = packed_next(&r);
+            cumulative += more ? r.count : 0;
+        }
+        if (rank == 0)
+            out[i] = h->_min_ns;
+        else
+            out[i] = cumulative >= rank ? clamp(hist_highest_equivalent(slot_low(r.slot)), h->_min_ns, h->_max_ns)
+                                        : h->_max_ns;
+    }
+}
+
+void hist_values_at(const struct hist *h, const double *percentiles, size_t n, uint64_t *out)
 {
     struct hist_iter it;
+    bool more = true;
 
-    if (is_empty(h))
-        return 0;
-    const uint64_t rank = rank_of(percentile, h->_count);
-    if (rank == 0)
-        return h->_min_ns;
+    if (!is_empty(h) && h->_packed != NULL) {
+        values_at_packed(h, percentiles, n, out);
+        return;
+    }
     hist_iter_init(&it, h);
-    while (hist_iter_next(&it))
-        if (it.cumulative >= rank)
-            return clamp(it.high_ns, h->_min_ns, h->_max_ns);
-    return h->_max_ns;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t rank = is_empty(h) ? 0 : rank_of(percentiles[i], h->_count);
+
+        while (more && it.cumulative < rank)
+            more = hist_iter_next(&it);
+        if (rank == 0)
+            out[i] = hist_min_ns(h);
+        else
+            out[i] = it.cumulative >= rank ? clamp(it.high_ns, h->_min_ns, h->_max_ns) : h->_max_ns;
+    }
+}
+
+uint64_t hist_value_at(const struct hist *h, double percentile)
+{
+    uint64_t value;
+
+    hist_values_at(h, &percentile, 1, &value);
+    return value;
 }
 
 uint64_t hist_count_at_or_below(const struct hist *h, uint64_t ns)
 {
+    struct hist_iter it;
     uint64_t total = 0;
 
     if (is_empty(h) || ns < hist_lowest_equivalent(h->_min_ns))
         return 0;
     if (ns >= h->_max_ns)
         return h->_count;
-    const uint32_t last = hist_slot_of(ns);
-    for (uint32_t i = hist_slot_of(h->_min_ns); i <= last; i++)
-        total += h->_slots[i];
+    hist_iter_init(&it, h);
+    while (hist_iter_next(&it) && it.low_ns <= ns)
+        total += it.count;
     return total;
 }
 
 void hist_iter_init(struct hist_iter *it, const struct hist *h)
 {
     *it = (struct hist_iter){ .hist = h };
-    if (!is_empty(h))
+    if (is_empty(h))
+        return;
+    it->_at = h->_packed;
+    if (h->_packed == NULL)
         it->_next = hist_slot_of(h->_min_ns);
+}
+
+static void stand_at(struct hist_iter *it, uint32_t slot, uint64_t count)
+{
+    it->low_ns = slot_low(slot);
+    it->high_ns = hist_highest_equivalent(it->low_ns);
+    it->count = count;
+    it->cumulative += count;
+    it->_next = slot + 1;
+}
+
+static bool next_of_packed(struct hist_iter *it)
+{
+    struct packed_reader r = { .at = it->_at, .end = it->hist->_packed + it->hist->_packed_bytes, .next = it->_next };
+    const bool more = packed_next(&r);
+
+    it->_at = r.at;
+    if (more)
+        stand_at(it, r.slot, r.count);
+    return more;
 }
 
 bool hist_iter_next(struct hist_iter *it)
@@ -311,25 +412,43 @@ bool hist_iter_next(struct hist_iter *it)
 
     if (is_empty(h))
         return false;
+    if (h->_packed != NULL)
+        return next_of_packed(it);
     const uint32_t last = hist_slot_of(h->_max_ns);
     while (it->_next <= last && h->_slots[it->_next] == 0)
         it->_next++;
     if (it->_next > last)
         return false;
-    it->low_ns = slot_low(it->_next);
-    it->high_ns = hist_highest_equivalent(it->low_ns);
-    it->count = h->_slots[it->_next];
-    it->cumulative += it->count;
-    it->_next++;
+    stand_at(it, it->_next, h->_slots[it->_next]);
     return true;
 }
 
-/* The smallest and the largest sum that the counted values can have, min and max being what they are. */
+static bool sum_of_packed_is_possible(const struct hist *h, uint64_t sum_ns, uint64_t min_ns, uint64_t max_ns)
+{
+    struct packed_reader r = packed_reader_of(h);
+    unsigned __int128 least = 0;
+    unsigned __int128 most = 0;
+
+    while (packed_next(&r)) {
+        const uint64_t low = slot_low(r.slot);
+        const uint64_t high = low + (r.slot < HIST_SUB_COUNT ? 0 : (UINT64_C(1) << (r.slot / HIST_SUB_HALF - 1u)) - 1u);
+
+        least += (unsigned __int128)(low < min_ns ? min_ns : low) * r.count;
+        most += (unsigned __int128)(high > max_ns ? max_ns : high) * r.count;
+    }
+    return sum_ns >= least && sum_ns <= most;
+}
+
+/* The smallest and the largest sum that the counted values can have, min and max being what they are: only the
+ * outermost slots reach beyond those. */
 static bool sum_is_possible(const struct hist *h, uint64_t sum_ns, uint64_t min_ns, uint64_t max_ns)
 {
     struct hist_iter it;
     unsigned __int128 least = 0;
     unsigned __int128 most = 0;
+
+    if (h->_packed != NULL)
+        return sum_of_packed_is_possible(h, sum_ns, min_ns, max_ns);
 
     hist_iter_init(&it, h);
     while (hist_iter_next(&it)) {

@@ -59,7 +59,11 @@ struct hist {
     uint64_t _overflow;
     uint64_t *_slots; /* HIST_SLOTS counters in mapped memory; all zero outside the slots of min ... max */
     bool _borrowed;   /* they belong to a hist_pool */
-    bool _coarse;     /* see hist_is_coarse() */
+    /* One that was read from a document has no slots: it stays the sequence of numbers that it came as (slots.h), some
+     * hundred bytes instead of some pages. It can be read, and merged into another; nothing is recorded in it. */
+    uint8_t *_packed;
+    size_t _packed_bytes;
+    bool _coarse; /* see hist_is_coarse() */
 };
 
 /* The caller ends *out with hist_free(). 0, or -1 with *out NULL. */
@@ -134,6 +138,8 @@ double hist_stddev_ns(const struct hist *h); /* of the population, from the slot
  * nearer end; taken to 9 decimals, so that 99.9 of 1000 values is the 999th whatever the binary fraction); 0 gives min.
  * 0 when empty. */
 uint64_t hist_value_at(const struct hist *h, double percentile);
+/* The same for many in one walk; percentiles rise. */
+void hist_values_at(const struct hist *h, const double *percentiles, size_t n, uint64_t *out);
 /* How many recorded values are <= ns: those of ns's whole slot included. */
 uint64_t hist_count_at_or_below(const struct hist *h, uint64_t ns);
 uint64_t hist_lowest_equivalent(uint64_t ns);
@@ -143,6 +149,7 @@ uint64_t hist_highest_equivalent(uint64_t ns);
 struct hist_iter {
     const struct hist *hist;
     uint32_t _next;
+    const uint8_t *_at;       /* of a packed one */
     uint64_t low_ns, high_ns; /* the slot's lowest and highest equivalent values */
     uint64_t count;
     uint64_t cumulative;

@@ -39,6 +39,21 @@ uint8_t *slots_put(uint8_t *out, const uint64_t *slots, uint32_t first, uint32_t
     return out;
 }
 
+uint8_t *slots_put_all(uint8_t *out, const struct hist *h, uint32_t first)
+{
+    struct packed_reader r = packed_reader_of(h);
+
+    if (h->_packed == NULL)
+        return slots_put(out, h->_slots, first, hist_slot_of(h->_max_ns));
+    while (packed_next(&r)) {
+        if (r.slot > first)
+            out = varint_put(out, zigzag(-(int64_t)(r.slot - first)));
+        out = varint_put(out, zigzag((int64_t)r.count));
+        first = r.slot + 1;
+    }
+    return out;
+}
+
 size_t hist_pack(const struct hist *h, uint8_t *out)
 {
     uint8_t *p = out;
@@ -50,7 +65,7 @@ size_t hist_pack(const struct hist *h, uint8_t *out)
     p = varint_put(p, h->_sum_ns);
     p = varint_put(p, h->_min_ns);
     p = varint_put(p, h->_max_ns);
-    p = slots_put(p, h->_slots, hist_slot_of(h->_min_ns), hist_slot_of(h->_max_ns));
+    p = slots_put_all(p, h, hist_slot_of(h->_min_ns));
     return (size_t)(p - out);
 }
 

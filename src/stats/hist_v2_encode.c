@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+/* Short ones hardly become shorter, but take ten times as long to read: a run has hundreds of them, a merge a hundred
+ * thousand. */
+#define STORED_MAX 4096u
+
 static void put_be32(uint8_t *out, uint32_t v)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -26,7 +30,7 @@ static size_t put_plain(uint8_t *out, const struct hist *h)
     uint8_t *end = out + V2_INNER_BYTES;
 
     if (h->_count > 0)
-        end = slots_put(end, h->_slots, 0, hist_slot_of(h->_max_ns));
+        end = slots_put_all(end, h, 0);
     put_be32(out, V2_INNER_COOKIE | V2_WORD_SIZE);
     put_be32(out + 4, (uint32_t)(end - out) - V2_INNER_BYTES);
     put_be32(out + 8, 0);
@@ -55,8 +59,9 @@ static void add_base64(struct buf *out, const uint8_t *bytes, size_t len)
 static size_t compress_behind_header(uint8_t *packed, size_t room, const uint8_t *plain, size_t len)
 {
     uLongf size = (uLongf)(room - V2_OUTER_BYTES);
+    const int level = len <= STORED_MAX ? Z_NO_COMPRESSION : Z_DEFAULT_COMPRESSION;
 
-    if (compress2(packed + V2_OUTER_BYTES, &size, plain, (uLong)len, Z_DEFAULT_COMPRESSION) != Z_OK)
+    if (compress2(packed + V2_OUTER_BYTES, &size, plain, (uLong)len, level) != Z_OK)
         return 0;
     put_be32(packed, V2_OUTER_COOKIE | V2_WORD_SIZE);
     put_be32(packed + 4, (uint32_t)size);

@@ -60,4 +60,4 @@ CLIENTS = {"plimsoll": plimsoll, "plimsoll ab": plimsoll_ab, "ab": ab, "wrk": wr
 
 
 def available(name):
-    return lab.have(name) if name not in ("plimsoll", "plimsoll ab") else lab.have(lab.PLIMSOLL)
+    return lab.have(name) if not name.startswith("plimsoll") else lab.have(lab.PLIMSOLL)

@@ -12,6 +12,7 @@ from table import Table
 
 BAR = 4000
 MARGIN = 1.05
+SHARE_BAR = 1.02  # the same instructions; how many replies a wake-up finds differs
 ACCEPTED = os.path.join(lab.ROOT, "bench/instructions.txt")
 FEW, MANY = 10000, 20000
 WRK_SECONDS = {FEW: 3, MANY: 12}
@@ -22,6 +23,7 @@ def counted_commands(nginx):
     url = nginx.url("1k")
     return {
         "plimsoll": lambda n: [lab.PLIMSOLL, "load", "--no-store", "-t", "1", "-c", "50", "-n", str(n), url],
+        "plimsoll --share": lambda n: [lab.PLIMSOLL, "load", "--no-store", "--share", "2/2", "-t", "1", "-c", "100", "-n", str(2 * n), url],
         "plimsoll ab": lambda n: [lab.PLIMSOLL, "ab", "-q", "-k", "-c", "50", "-n", str(n), url],
         "ab": lambda n: ["ab", "-q", "-k", "-c", "50", "-n", str(n), url],
         "h2load": lambda n: ["h2load", "--h1", "-t", "1", "-c", "50", "-n", str(n), url],
@@ -73,6 +75,8 @@ def run(options):
     own = {name: value for name, value in figures.items() if value and name.startswith("plimsoll")}
     if "plimsoll" in own:
         table.bar("plimsoll", own["plimsoll"], BAR)
+    if "plimsoll --share" in own and "plimsoll" in own:
+        table.bar("plimsoll --share / plimsoll", own["plimsoll --share"] / own["plimsoll"], SHARE_BAR)
     if options.write:
         write_accepted(own)
     for name, limit in accepted().items():

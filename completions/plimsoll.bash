@@ -28,7 +28,7 @@ _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rat
 _plimsoll_job_options='--shares --per-machine --start-in --time-limit --cpus --memory --open-files --parts --program --name --hosts --hosts-file --launcher
     --image --namespace --claim --claim-size --apply --keep --json --progress --help'
 _plimsoll_doctor_options='--time --ignore --json --help'
-_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --live --live-http --name --label --no-store --dry-run --schema --help'
+_plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --live --live-http --name --label --no-store --share --of --start-at --clock-check --gap --dry-run --schema --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
 # The values of one option, into COMPREPLY; false: it has none that are known.

@@ -392,20 +392,7 @@ static int expand_outputs(struct load_options *o, struct err *err)
 {
     const char **texts[] = { &o->outputs.json, &o->outputs.csv, &o->outputs.hdr, &o->outputs.log, &o->name };
 
-    if (!o->share.given)
-        return 0;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        char *text = *texts[i] != NULL ? share_options_expand(&o->share, *texts[i]) : NULL;
-        const bool kept = text != NULL && strlist_add(&o->_expanded, slice_str(text));
-
-        free(text);
-        if (*texts[i] == NULL)
-            continue;
-        if (!kept)
-            return err_set(err, ERR_SYSTEM, 0, "out of memory");
-        *texts[i] = o->_expanded.items[o->_expanded.count - 1];
-    }
-    return 0;
+    return share_options_expand_all(&o->share, texts, sizeof(texts) / sizeof(texts[0]), &o->_expanded, err);
 }
 
 int load_options_check(struct load_options *o, struct err *err)

@@ -351,11 +351,20 @@ static void announce(const struct run *run)
     buf_release(&text);
 }
 
+static struct runner_share share_of(char text[32], const struct run_options *o)
+{
+    if (!o->share.given)
+        return (struct runner_share){ 0 };
+    snprintf(text, 32, "%u/%u", o->share.share.index + 1, o->share.share.count);
+    return (struct runner_share){ text, o->share.start_ns, o->gap_ns, o->share.clock_check };
+}
+
 static int run_plan(struct run *run)
 {
-    char program[PATH_MAX] = "";
+    char program[PATH_MAX] = "", share[32];
     struct err err = { 0 };
     struct runner runner = { .plan = run->plan,
+                             .share = share_of(share, run->options),
                              .program = program,
                              .run = run->id,
                              .work_dir = run->work.dir,
@@ -465,6 +474,10 @@ static int with_suite(const struct run_options *o, struct suite *s)
         snprintf(number, sizeof(number), "%llu", (unsigned long long)o->samples);
         free(s->samples);
         s->samples = strdup(number);
+    }
+    if (o->share.given && s->order == ORDER_SHUFFLED && !o->has_seed) {
+        err_set(&err, ERR_USAGE, 0, "%s is shuffled: its shares need the same --seed", s->file);
+        return cli_complain(WHO, &err);
     }
     if (plan_make(&p, s, &o->only, o->has_seed ? o->seed : rng_seed_from_system(), &err) != 0)
         return cli_complain(WHO, &err);

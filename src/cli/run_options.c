@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "cli/live.h"
 #include "cli/load_values.h"
 #include "cli/option_values.h"
@@ -88,6 +89,11 @@ static const struct option_row ROWS[] = {
       .help = "do not keep the samples in the local store of results",
       .parse = option_flag, FIELD(no_store) },
 
+    SHARE_OPTION_ROWS(struct run_options, share),
+    { .name = "gap", .argument = "TIME", .shown_default = "15s", .example = "30s",
+      .help = "with --share: from the end of a sample to the start of the next, beside the suite's quiet period; what is done between them must fit in",
+      .parse = option_duration, FIELD(gap_ns), .min = NS_PER_S, .max = UINT64_C(24) * 3600 * NS_PER_S },
+
     { .heading = "Other" },
     { .name = "dry-run",
       .help = "print the plan: cells, their order, budget, estimated time; nothing is started or sent",
@@ -131,6 +137,7 @@ static const struct option_table TABLE = {
 void run_options_init(struct run_options *o)
 {
     memset(o, 0, sizeof(*o));
+    o->gap_ns = UINT64_C(15) * NS_PER_S;
 }
 
 void run_options_release(struct run_options *o)
@@ -140,12 +147,32 @@ void run_options_release(struct run_options *o)
     strlist_release(&o->only);
     strlist_release(&o->labels);
     strlist_release(&o->command);
+    strlist_release(&o->_expanded);
     memset(o, 0, sizeof(*o));
 }
 
 void run_options_help(struct buf *out)
 {
     options_help(&TABLE, out);
+}
+
+/* A moment that every sample's can be reckoned from. */
+static int check_share(struct run_options *o, struct err *err)
+{
+    const char **texts[] = { &o->json, &o->markdown, &o->html, &o->work_dir, &o->name };
+
+    if (share_options_resolve(&o->share, err) != 0 ||
+        share_options_expand_all(&o->share, texts, sizeof(texts) / sizeof(texts[0]), &o->_expanded, err) != 0)
+        return -1;
+    if (o->share.given && o->share.start != SHARE_START_AT) {
+        err_set(err, ERR_USAGE, 0, "--share of a suite needs a moment that all shares know");
+        return err_hint(err, "add --start-at with a time, as 2026-03-01T12:00:30Z, or @FILE that holds it");
+    }
+    if (!o->share.given && o->share.start != SHARE_START_NONE) {
+        err_set(err, ERR_USAGE, 0, "--start-at has no meaning without --share");
+        return err_hint(err, "a suite that one process runs alone begins when it is started");
+    }
+    return 0;
 }
 
 int run_options_parse(struct run_options *o, int argc, char **argv, bool *help, struct err *err)
@@ -158,5 +185,5 @@ int run_options_parse(struct run_options *o, int argc, char **argv, bool *help, 
         err_set(err, ERR_USAGE, 0, o->files.count == 0 ? "no suite was given" : "more than one suite was given");
         return err_hint(err, "plimsoll run SUITE.yaml; --schema shows what it may hold");
     }
-    return 0;
+    return check_share(o, err);
 }

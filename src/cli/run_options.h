@@ -5,6 +5,7 @@
 
 #include "cli/load_options.h"
 #include "cli/options.h"
+#include "cli/share_options.h"
 
 /* Texts point into the command line. */
 struct run_options {
@@ -18,6 +19,9 @@ struct run_options {
     bool has_seed, dry_run, schema, over_budget, verbose, strict, no_store;
     enum progress_mode progress;
     struct live_options live;
+    struct share_options share;
+    uint64_t gap_ns;
+    struct strlist _expanded; /* texts with the share's number in them */
 };
 
 void run_options_init(struct run_options *o);

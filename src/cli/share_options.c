@@ -196,3 +196,20 @@ char *share_options_expand(const struct share_options *o, const char *text)
     buf_release(&out);
     return expanded;
 }
+
+int share_options_expand_all(const struct share_options *o, const char **texts[], size_t count, struct strlist *kept,
+                             struct err *err)
+{
+    for (size_t i = 0; i < count && o->given; i++) {
+        char *text = *texts[i] != NULL ? share_options_expand(o, *texts[i]) : NULL;
+        const bool added = text != NULL && strlist_add(kept, slice_str(text));
+
+        free(text);
+        if (*texts[i] == NULL)
+            continue;
+        if (!added)
+            return err_set(err, ERR_SYSTEM, 0, "out of memory");
+        *texts[i] = kept->items[kept->count - 1];
+    }
+    return 0;
+}

@@ -66,5 +66,8 @@ option_parser share_option_start; /* struct share_options: RFC 3339, "+30s", "@F
 MUST_CHECK int share_options_resolve(struct share_options *o, struct err *err);
 /* A copy of text with the share's number, from 1, for every {share}; NULL when out of memory. The caller frees it. */
 char *share_options_expand(const struct share_options *o, const char *text);
+/* The same for texts that are there (not NULL): what they point to becomes the copies, which kept owns. */
+MUST_CHECK int share_options_expand_all(const struct share_options *o, const char **texts[], size_t count,
+                                        struct strlist *kept, struct err *err);
 
 #endif

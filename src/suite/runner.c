@@ -283,13 +283,23 @@ static int run_step(struct work *w, const struct plan_step *step)
         if (mend_services(w, &names) != 0 || services_add_pids(&w->services, &names, w->err) != 0)
             rc = -1;
         else
-            rc = try_sample(w, step, &names, k >= p->suite->retries, &again);
+            rc = try_sample(w, step, &names, k >= p->suite->retries || w->runner->share.share != NULL, &again);
     }
     names_release(&names);
     w->progress.now = NULL;
     w->done_ns += clock_now_ns() - begin;
     w->steps_run++;
     return rc;
+}
+
+uint64_t runner_moment_ns(const struct runner *r, size_t step)
+{
+    const struct plan *p = r->plan;
+    uint64_t at = r->share.start_ns;
+
+    for (size_t k = 0; k < step; k++)
+        at += p->cells[p->steps[k].cell].length_ns + p->quiet_ns + r->share.gap_ns;
+    return at;
 }
 
 static int run_steps(struct work *w)
@@ -318,6 +328,26 @@ static int run_steps(struct work *w)
 }
 
 /* ---- the whole ---- */
+
+/* What the processes of one suite could not agree on by themselves. */
+static int check_share(const struct runner *r, struct err *err)
+{
+    const struct plan *p = r->plan;
+
+    if (r->share.share == NULL)
+        return 0;
+    if (p->suite->doer != DOER_LOAD) {
+        err_set(err, ERR_CONFIG, 0, "%s: its samples are no load: they can not be shared", p->suite->file);
+        return err_hint(err, "--share is for suites of load");
+    }
+    for (size_t k = 0; k < p->cell_count; k++)
+        if (p->cells[k].length_ns == 0) {
+            err_set(err, ERR_CONFIG, 0, "%s: the cell %s has no length: nobody knows when the next sample begins",
+                    p->suite->file, p->cells[k].name);
+            return err_hint(err, "give its load a duration");
+        }
+    return 0;
+}
 
 static int refuse_over_budget(const struct runner *r, struct err *err)
 {
@@ -433,7 +463,7 @@ int runner_run(struct runner *r, struct err *err)
     w.until_the_end = (struct commands_place){ r->plan->suite, r->work_dir, NULL, warn, &w };
     w.commands = w.until_the_end;
     w.commands.stop = r->stop;
-    if (refuse_over_budget(r, w.err) != 0)
+    if (check_share(r, w.err) != 0 || refuse_over_budget(r, w.err) != 0)
         return -1;
     rc = make_names(&w);
     if (rc == 0) {

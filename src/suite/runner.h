@@ -31,8 +31,18 @@ struct runner_progress {
     const char *live;            /* the last line of the sample's own progress; NULL: none yet */
 };
 
+/* This process is one of several that run the suite: each makes its share of every sample, and all begin a sample at
+ * the same moment, which each reckons by itself from the plan. */
+struct runner_share {
+    const char *share;       /* "2/4"; NULL: this process runs the suite alone */
+    uint64_t start_ns;       /* of the first sample, on the wall clock */
+    uint64_t gap_ns;         /* from the end of a sample's length to the next one's start, beside the quiet period */
+    const char *clock_check; /* for each sample; NULL: none */
+};
+
 struct runner {
     const struct plan *plan;
+    struct runner_share share;
     const char *program;      /* of plimsoll itself */
     const char *run;          /* the run's id */
     const char *work_dir;     /* output of commands and services, parts of samples; exists */
@@ -54,6 +64,8 @@ struct runner {
     void (*on_warning)(void *arg, const char *text);                 /* a teardown that failed, … */
 };
 
+/* When a step's sample is to begin: start + the lengths, quiet periods and gaps before it. */
+uint64_t runner_moment_ns(const struct runner *r, size_t step);
 /* -1: a service did not come up, a setup or a verification failed (ERR_CONFIG, with the last lines of its output in the
  * hint), or the machine failed us. A stop is no error. */
 MUST_CHECK int runner_run(struct runner *r, struct err *err);

@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/units.h"
 #include "result/slo.h"
@@ -110,6 +111,20 @@ static int add_promises(const struct sampler *x, struct strlist *out, struct err
     return 0;
 }
 
+/* Its share of the sample, and the moment at which all begin it. */
+static int add_share(const struct sampler *x, struct strlist *out, struct err *err)
+{
+    const struct runner_share *s = &x->runner->share;
+    char moment[CLOCK_RFC3339_MAX];
+
+    if (s->share == NULL)
+        return 0;
+    clock_format_rfc3339(moment, runner_moment_ns(x->runner, (size_t)(x->step - x->runner->plan->steps)));
+    if (add_option(out, "share", s->share, err) != 0 || add_option(out, "start-at", moment, err) != 0)
+        return -1;
+    return s->clock_check != NULL ? add_option(out, "clock-check", s->clock_check, err) : 0;
+}
+
 int sample_words(const struct sampler *x, struct strlist *out, struct err *err)
 {
     const struct suite *s = x->runner->plan->suite;
@@ -119,7 +134,7 @@ int sample_words(const struct sampler *x, struct strlist *out, struct err *err)
         add_option(out, "json", x->json_path, err) != 0 || add_word(out, "--no-store", err) != 0 ||
         add_option(out, "name", s->name, err) != 0 || add_word(out, "--progress=json", err) != 0 ||
         add_pairs(x, out, false, err) != 0 || add_promises(x, out, err) != 0 ||
-        (is_load && add_watches(x, out, err) != 0) || add_word(out, "--", err) != 0)
+        (is_load && (add_watches(x, out, err) != 0 || add_share(x, out, err) != 0)) || add_word(out, "--", err) != 0)
         return -1;
     return add_pairs(x, out, true, err);
 }
@@ -170,14 +185,24 @@ static void describe_end(const struct process_outcome *end, const struct sampler
         snprintf(note, SAMPLE_NOTE_MAX, "ended with status %d%s%s", end->status, tail[0] != '\0' ? ": " : "", tail);
 }
 
+/* For the moment at which all shares begin. */
+static uint64_t wait_of(const struct sampler *x)
+{
+    const struct runner *r = x->runner;
+    const uint64_t now = clock_wall_ns();
+    const uint64_t at = r->share.share != NULL ? runner_moment_ns(r, (size_t)(x->step - r->plan->steps)) : 0;
+
+    return at > now ? at - now : 0;
+}
+
 /* A sample's own length and a minute, unless the suite says. */
 static uint64_t timeout_of(const struct sampler *x)
 {
     const struct plan *p = x->runner->plan;
 
     if (p->suite->timeout_ns > 0)
-        return p->suite->timeout_ns;
-    return p->cells[x->step->cell].length_ns > 0 ? p->cells[x->step->cell].length_ns + SLACK_NS : 0;
+        return p->suite->timeout_ns + wait_of(x);
+    return p->cells[x->step->cell].length_ns > 0 ? p->cells[x->step->cell].length_ns + SLACK_NS + wait_of(x) : 0;
 }
 
 static int run_words(const struct sampler *x, const char *const *words, const char *out_path,

@@ -360,3 +360,50 @@ def test_a_clock_is_an_hour_off(shares, start_target, clock, off_clock, plimsoll
     assert -3602 < starts["2/4"]["clock_offset_s"] < -3598 and 3598 < starts["3/4"]["clock_offset_s"] < 3602
     assert all(0 < starts[s]["clock_resolution_s"] < 1 for s in ("2/4", "3/4"))
     assert document["totals"]["started"] == 200 == server.counts()["begun"]
+
+
+# ---- a suite ----
+
+SUITE = """
+name: shared
+parameters: {target: ""}
+matrix:
+  connections: [4, 6]
+load:
+  url: "{target}"
+  connections: "{connections}"
+  rate: 100
+  duration: 1s
+"""
+
+
+def run_of_suite(plimsoll, folder, server, i, *args):
+    return Process([plimsoll, "run", str(folder / "suite.yaml"), "-s", f"target={server.url()}", "--no-store", "--share", f"{i}/2", "--gap", "3s",
+                    "--work-dir", str(folder / "work-{share}"), "--json", str(folder / "suite-{share}.json"), *args])
+
+
+def test_a_suite_in_two_shares(plimsoll, start_target, tmp_path):
+    """Both begin each sample at the same moment; their parts of a sample are merged like any others."""
+    server = start_target(OK)
+    (tmp_path / "suite.yaml").write_text(SUITE)
+    both = [run_of_suite(plimsoll, tmp_path, server, i, "--start-at", moment(AHEAD_S)) for i in (1, 2)]
+    try:
+        for one in both:
+            done = one.finish(90)
+            assert done.exit in (0, 3), done
+    finally:
+        for one in both:
+            one.close()
+    starts = []
+    for sample, connections in (("sample-00001.json", 4), ("sample-00002.json", 6)):
+        done = run([plimsoll, "results", "merge", "--no-store", "-o", "-", *(str(tmp_path / f"work-{i}" / sample) for i in (1, 2))])
+        document = laws.parse(done.out)
+        assert done.exit in (0, 3) and not_of_the_machine(document["reasons"]) == [], document["reasons"]
+        assert document["totals"]["started"] == 100 and document["totals"]["connections_opened"] == connections
+        assert len({p["start"]["at"] for p in document["parts"]}) == 1
+        starts.append(document["parts"][0]["start"]["at"])
+    first, second = (datetime.datetime.fromisoformat(at[:-1]) for at in starts)
+    assert second - first == datetime.timedelta(seconds=4), "a sample's second and the gap"
+    assert server.counts()["begun"] == 200
+    refused = run_of_suite(plimsoll, tmp_path, server, 1).finish(20)
+    assert refused.exit == 2 and "needs a moment that all shares know" in refused.err

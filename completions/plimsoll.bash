@@ -22,7 +22,7 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
     --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume
-    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --live --live-http --help'
+    --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --live --live-http --share --of --start-at --clock-check --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
     --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --live --live-http --name --label --no-store --dry-run --help'
 _plimsoll_job_options='--shares --per-machine --start-in --time-limit --cpus --memory --open-files --parts --program --name --hosts --hosts-file --launcher

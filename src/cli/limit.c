@@ -10,6 +10,7 @@
 #include "cli/complain.h"
 #include "cli/interrupt.h"
 #include "cli/limit_options.h"
+#include "cli/limit_share.h"
 #include "cli/live_load.h"
 #include "cli/load_inputs.h"
 #include "cli/outputs.h"
@@ -234,7 +235,8 @@ static int with_options(const struct limit_options *o)
         cli_complain(WHO, &err);
         return EXIT_USAGE;
     }
-    code = with_plan(&in.plan, o);
+    in.plan.stop = interrupt_flag();
+    code = o->load.share.given ? limit_share_run(o, &in.plan, WHO) : with_plan(&in.plan, o);
     load_inputs_release(&in);
     return code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/limit_share.h"
 #include "cli/load_models.h"
 #include "cli/option_values.h"
 
@@ -107,7 +108,8 @@ static const struct option_row OWN_ROWS[] = {
 
     { .heading = "Output" },
     { .name = "json", .argument = "FILE", .example = "limit.json",
-      .help = "write the answer and every trial; - is standard output, all text then goes to standard error",
+      .help = "write the answer and every trial; - is standard output, all text then goes to standard error; with --share a "
+              "document for each {round}",
       .parse = option_path, FIELD(json) },
     { 0 },
 };
@@ -115,10 +117,10 @@ static const struct option_row OWN_ROWS[] = {
 
 /* Of load's: what the search decides itself, what is about one run's document, and what stands above. */
 static const char *const LEFT_OUT[] = {
-    "connections",   "duration", "requests", "rate", "arrivals", "stages",      "burst",       "grow",
-    "max-in-flight", "think",    "ramp-up",  "json", "csv",      "hdr",         "log",         "name",
-    "label",         "no-store", "dry-run",  "slo",  "strict",   "max-errors",  "percentiles", "save-failures",
-    "no-retry",      "drain",    "share",    "of",   "start-at", "clock-check", "html",
+    "connections", "duration",      "requests",      "rate",     "arrivals", "stages", "burst",
+    "grow",        "max-in-flight", "think",         "ramp-up",  "json",     "csv",    "hdr",
+    "log",         "name",          "label",         "no-store", "dry-run",  "slo",    "strict",
+    "max-errors",  "percentiles",   "save-failures", "no-retry", "drain",    "html",
 };
 
 static const char EPILOGUE[] = "Examples:\n"
@@ -126,6 +128,9 @@ static const char EPILOGUE[] = "Examples:\n"
                                "      the highest rate at which 99 % of the requests take less than 50 ms\n"
                                "  plimsoll limit --slo 'mean<20ms' --of connections --to 500 http://127.0.0.1:3000/\n"
                                "      how many connections may be busy all the time\n"
+                               "  plimsoll limit --slo 'p99<50ms' --from 41.2k/s --share 2/4 --start-at @start \\\n"
+                               "      --json 'parts/round-{round}-part-{share}.json' http://api.test/\n"
+                               "      no search: a share of the rounds that confirm a level, and of one above it\n"
                                "\n"
                                "A rate keeps the promise when every clause is kept and the load was really\n"
                                "offered: 98 % of what was due was sent, and answered in the end. One break may be\n"
@@ -223,7 +228,7 @@ static int check_search(struct limit_options *o, struct err *err)
         err_set(err, ERR_USAGE, 0, "--targets and --of connections contradict each other");
         return err_hint(err, "a list of targets says their numbers of connections itself");
     }
-    return check_levels(o, err);
+    return limit_share_check(o, err) != 0 ? -1 : check_levels(o, err);
 }
 
 int limit_options_parse(struct limit_options *o, int argc, char **argv, bool *help, struct err *err)

@@ -386,7 +386,8 @@ def test_a_suite_in_two_shares(plimsoll, start_target, tmp_path):
     """Both begin each sample at the same moment; their parts of a sample are merged like any others."""
     server = start_target(OK)
     (tmp_path / "suite.yaml").write_text(SUITE)
-    both = [run_of_suite(plimsoll, tmp_path, server, i, "--start-at", moment(AHEAD_S)) for i in (1, 2)]
+    at = moment(AHEAD_S)
+    both = [run_of_suite(plimsoll, tmp_path, server, i, "--start-at", at) for i in (1, 2)]
     try:
         for one in both:
             done = one.finish(90)
@@ -407,3 +408,29 @@ def test_a_suite_in_two_shares(plimsoll, start_target, tmp_path):
     assert server.counts()["begun"] == 200
     refused = run_of_suite(plimsoll, tmp_path, server, 1).finish(20)
     assert refused.exit == 2 and "needs a moment that all shares know" in refused.err
+
+
+def test_rounds_of_a_limit_in_two_shares(plimsoll, start_target, tmp_path):
+    """The level is kept by both together, and a round above it is made too; what is judged is the merge."""
+    server = start_target(OK)
+    words = ["--slo", "p99<20s", "--from", "100/s", "--confirm", "1", "--step-time", "500ms", "-c", "4"]
+    at = moment(AHEAD_S)
+    both = [Process([plimsoll, "limit", *words, "--share", f"{i}/2", "--start-at", at, "--json", str(tmp_path / "round-{round}-part-{share}.json"),
+                     server.url()]) for i in (1, 2)]
+    try:
+        for one in both:
+            done = one.finish(120)
+            assert done.exit in (0, 3), done
+    finally:
+        for one in both:
+            one.close()
+    for number, due in ((1, 50), (2, 55)):
+        names = [str(tmp_path / f"round-{number}-part-{i}.json") for i in (1, 2)]
+        done = run([plimsoll, "results", "merge", "--no-store", "-o", "-", *names])
+        document = laws.parse(done.out)
+        assert done.exit in (0, 3) and not_of_the_machine(document["reasons"]) == [], document["reasons"]
+        assert document["totals"]["started"] == due and document["slo"][0]["kept"] is True
+    assert server.counts()["begun"] == 105
+    for more, says in ((["--share", "1/2", "--json", "{round}"], "none is given"), (["--share", "1/2", "--from", "5/s"], "a document for every round")):
+        refused = run([plimsoll, "limit", "--slo", "p99<1s", *more, server.url()])
+        assert refused.exit == 2 and says in refused.err

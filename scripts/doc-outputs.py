@@ -21,6 +21,7 @@ import tempfile
 
 REMARK = re.compile(r"^<!-- (exits|file|keep|not run)\b(.*?) ?-->$")
 PORT = "3000"
+WAIT = "for i in $(seq 600); do (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && break; sleep 0.05; done"
 
 
 class Block:
@@ -77,9 +78,9 @@ def script_of(blocks, lines, folder, port, shorten):
         if not block.runs():
             continue
         text = shorten(re.sub(rf"\b{PORT}\b", port, text))
+        # What follows in the block finds it listening, as a reader would who types.
+        text = re.sub(r"(?m)^(.*\bserve\b.*&)[ \t]*$", lambda m: m.group(1) + "\n" + WAIT.format(port=port), text)
         out.append(f"{{\n{text}\n}} >\"$OUT/{n}.txt\" 2>&1 </dev/null; echo $? >\"$OUT/{n}.status\"")
-        if re.search(r"serve.*&\s*$", text, re.M):
-            out.append(f"for i in $(seq 400); do (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && break; sleep 0.05; done")
     return "\n".join(out) + "\n"
 
 

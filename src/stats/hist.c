@@ -68,10 +68,22 @@ void hist_free(struct hist *h)
     free(h);
 }
 
-static void need_slots(const struct hist *h)
+/* One that was read and is to be written after all gets slots. */
+static void need_slots(struct hist *h)
 {
-    if (h->_packed != NULL)
-        BUG("a histogram that was read was to be written");
+    struct packed_reader r;
+    void *slots;
+
+    if (h->_packed == NULL)
+        return;
+    if (pages_map(&slots, HIST_BYTES, NULL) < 0)
+        BUG("no memory for the slots of a histogram that was read");
+    h->_slots = slots;
+    for (r = packed_reader_of(h); packed_next(&r);)
+        h->_slots[r.slot] = r.count;
+    free(h->_packed);
+    h->_packed = NULL;
+    h->_packed_bytes = 0;
 }
 
 /* Looks before it writes: a slot that is 0 may lie in a page that was never touched, and writing there would take

@@ -60,7 +60,7 @@ struct hist {
     uint64_t *_slots; /* HIST_SLOTS counters in mapped memory; all zero outside the slots of min ... max */
     bool _borrowed;   /* they belong to a hist_pool */
     /* One that was read from a document has no slots: it stays the sequence of numbers that it came as (slots.h), some
-     * hundred bytes instead of some pages. It can be read, and merged into another; nothing is recorded in it. */
+     * hundred bytes instead of some pages, until something is merged into it. hist_record() is not for it. */
     uint8_t *_packed;
     size_t _packed_bytes;
     bool _coarse; /* see hist_is_coarse() */

@@ -107,6 +107,28 @@ static int decode(struct hist **out, const struct v2 *v, struct err *err)
 
 /* ---- tests ---- */
 
+/* What was read stays packed: whoever looks at it sees no difference, nor does a merge, into either. */
+static void reads_the_same(struct hist *h, struct hist *read)
+{
+    static const double QS[] = { 0, 0.1, 50, 90, 99, 99.99, 100 };
+    uint64_t values[sizeof(QS) / sizeof(QS[0])];
+    struct hist *twice;
+
+    hist_values_at(read, QS, sizeof(QS) / sizeof(QS[0]), values);
+    for (size_t i = 0; i < sizeof(QS) / sizeof(QS[0]); i++) {
+        assert_int_equal(hist_value_at(h, QS[i]), values[i]);
+        assert_int_equal(hist_value_at(h, QS[i]), hist_value_at(read, QS[i]));
+        assert_int_equal(hist_count_at_or_below(h, values[i]), hist_count_at_or_below(read, values[i]));
+    }
+    assert_true(hist_stddev_ns(h) == hist_stddev_ns(read));
+    assert_int_equal(hist_copy(&twice, read, NULL), 0);
+    hist_merge(twice, h);
+    hist_merge(read, h);
+    assert_true(hist_equal(twice, read));
+    assert_int_equal(hist_count(read), 2 * hist_count(h));
+    hist_free(twice);
+}
+
 static void round_trip(void **state)
 {
     struct rng r;
@@ -133,6 +155,7 @@ static void round_trip(void **state)
         }
         assert_int_equal(hist_set_exact(back, hist_sum_ns(h), hist_min_ns(h), hist_max_ns(h), NULL), 0);
         assert_true(hist_equal(h, back)); /* nothing else was lost */
+        reads_the_same(h, back);
         hist_free(h);
         hist_free(back);
         buf_release(&text);

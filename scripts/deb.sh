@@ -33,6 +33,7 @@ deb_documents() {
         { printf '\nThe program contains llhttp, of which its package says:\n\n'; cat /usr/share/doc/node-llhttp/copyright; } >>"$doc/copyright"
     fi
     bundled_licences "$BUILD_DEB" >"$doc/NOTICE.charts"
+    [ -s "$doc/NOTICE.charts" ] || die "the licences of the charts' library are not where they were"
     printf 'plimsoll (%s) unstable; urgency=medium\n\n  * Built from the sources; NEWS.gz says what changed.\n\n -- Plimsoll maintainers <maintainers@plimsoll.invalid>  %s\n' \
         "$2" "$date" >"$doc/changelog"
     cp CHANGELOG.md "$doc/NEWS"

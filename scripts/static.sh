@@ -27,6 +27,7 @@ static_licences() {
     done
     for file in "$STATIC_PREFIX"/licence-*; do cp "$file" "$1/${file##*/licence-}"; done
     bundled_licences "$BUILD_STATIC" >"$1/echarts"
+    [ -s "$1/echarts" ] || die "the licences of the charts' library are not where they were"
     cp "$ROOT/LICENSE" "$1/plimsoll"
 }
 

@@ -2,7 +2,7 @@
 # Completion of plimsoll for bash (needs nothing but bash).
 
 _plimsoll_load_options='--connections --duration --requests --threads --warmup --requests-per-connection --close --drain --no-retry
-    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
+    --seed --rate --arrivals --stages --burst --grow --max-in-flight --think --ramp-up --timeout --connect-timeout --targets --targets-filter --method --header --body --upload-file --form --body-random --chunked --expect-continue --cookies --feed --feed-order --user --auth-bearer --http1.0 --http1.1 --http2 --h2c --streams --pipeline
     --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4 --ipv6 --insecure --cacert --sni
     --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --slo --max-errors
     --strict --watch --json --csv --hdr --log --html --percentiles --save-failures --progress --live --live-http --name --label --no-store --share --of --start-at --clock-check --dry-run --help'
@@ -18,7 +18,7 @@ _plimsoll_results_options='--name --kind --tag --label --since --until --limit -
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
     -v --version -h --help'
 _plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'
-_plimsoll_limit_load='--threads --warmup --requests-per-connection --close --seed --timeout --connect-timeout --targets --method
+_plimsoll_limit_load='--threads --warmup --requests-per-connection --close --seed --timeout --connect-timeout --targets --targets-filter --method
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
     --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4
     --ipv6 --insecure --cacert --sni --cert --key --tls-min --tls-max --ciphers --groups --alpn --tls-resume

@@ -178,6 +178,7 @@ static bool add_request(struct result *r, const struct load_options *o, const st
     const char *authorization = o->user != NULL ? "basic" : o->bearer != NULL ? "bearer" : NULL;
 
     return result_add_config_string(r, "targets_file", o->targets_file) &&
+           (o->targets_filter == NULL || result_add_config_string(r, "targets_filter", o->targets_filter)) &&
            result_add_config_string(r, "http_version",
                                     plan->version == HTTP_1_0 ? "1.0"
                                     : plan->version == HTTP_2 ? "2"

@@ -355,6 +355,10 @@ static int check_feed(const struct load_options *o, struct err *err)
 
 static int check_together(const struct load_options *o, struct err *err)
 {
+    if (o->targets_filter != NULL && o->targets_file == NULL) {
+        err_set(err, ERR_USAGE, 0, "--targets-filter without --targets");
+        return err_hint(err, "it picks targets of that file");
+    }
     if (o->targets_file != NULL && o->urls.count > 0)
         return exclude_each_other("--targets", "a URL", "the targets come from the file: add the URL there", err);
     if (o->urls.count == 0 && o->targets_file == NULL) {

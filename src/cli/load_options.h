@@ -29,6 +29,7 @@ struct load_outputs {
 struct load_options {
     struct strlist urls;
     const char *targets_file; /* instead of them */
+    const char *targets_filter;
 
     uint64_t connections, threads, requests;
     uint64_t duration_ns, warmup_ns, drain_ns;

@@ -96,6 +96,9 @@ static const struct option_row ROWS[] = {
       .help = "targets from this YAML or JSON file instead of the command line: each a URL or a map with url, method, headers, body, "
               "connections, weight, requests_per_connection, think, source, sni, expect (man plimsoll-load)",
       .parse = option_path, FIELD(targets_file) },
+    { .name = "targets-filter", .argument = "PATTERN", .example = "'^https'",
+      .help = "of --targets only those whose url, Host or sni matches this regular expression; with ! in front those that do not",
+      .parse = option_text, FIELD(targets_filter) },
     { .name = "method", .short_name = 'X', .argument = "METHOD", .shown_default = "GET; PUT with -T, POST with another body", .example = "PUT",
       .help = "request method",
       .parse = load_value_method, FIELD(method) },

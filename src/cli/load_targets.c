@@ -11,6 +11,7 @@
 #include "cli/load_checks.h"
 #include "cli/load_form.h"
 #include "cli/load_models.h"
+#include "cli/load_targets_filter.h"
 #include "cli/load_values.h"
 #include "http/url.h"
 
@@ -412,7 +413,8 @@ static int take_target(struct reader *r, struct doc_node *node, const struct loa
     return 0;
 }
 
-static int read_list(struct reader *r, struct doc_node *list, const struct load_target *base)
+static int read_list(struct reader *r, struct doc_node *list, const struct load_target *base,
+                     const struct targets_filter *filter)
 {
     struct load_targets *t = r->out;
     void *cursor = NULL;
@@ -431,19 +433,26 @@ static int read_list(struct reader *r, struct doc_node *list, const struct load_
         return targets_no_memory(r);
     cursor = NULL;
     while ((node = doc_next(list, &cursor)) != NULL) {
+        if (!targets_filter_takes(filter, node))
+            continue;
         r->target = &t->targets[t->count];
         r->extra = &t->_extras[t->count++];
         if (take_target(r, node, base, r->command->method != NULL) != 0)
             return -1;
     }
-    return 0;
+    if (t->count > 0)
+        return 0;
+    return doc_refuse(r->doc, list, r->err, "--targets-filter %s takes none of the %zu targets",
+                      r->command->targets_filter, count);
 }
 
 int load_targets_read(struct load_targets *t, const char *path, const struct load_target *base,
                       const struct tls_client_config *tls, const struct load_options *o, struct err *err)
 {
     struct reader r = { .out = t, .command = o, .tls = tls, .err = err };
+    struct targets_filter *filter;
     struct doc_node *root, *list;
+    int rc;
 
     *t = (struct load_targets){ 0 };
     buf_init(&t->_text, FILE_MAX_BYTES);
@@ -457,7 +466,11 @@ int load_targets_read(struct load_targets *t, const char *path, const struct loa
     r.doc = t->_doc;
     root = doc_root(t->_doc);
     list = doc_find(root, "targets");
-    return read_list(&r, list != NULL ? list : root, base);
+    if (targets_filter_new(&filter, o->targets_filter, err) != 0)
+        return -1;
+    rc = read_list(&r, list != NULL ? list : root, base, filter);
+    targets_filter_free(filter);
+    return rc;
 }
 
 void load_targets_release(struct load_targets *t)

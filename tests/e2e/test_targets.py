@@ -160,3 +160,28 @@ def test_each_target_has_its_own_trust(load, start_tls_target, authority, tmp_pa
                "--requests-per-connection", "1")
     assert [t["totals"]["ok"] > 0 for t in run.doc["targets"]] == [True, True, True, False, True], run.doc["targets"]
     assert run.doc["totals"]["tls_resumed"] > 0
+
+
+@pytest.mark.parametrize("pattern, taken", [
+    ("/b$", ["/b"]), ("!/b$", ["/a", "/c"]), ("^far", ["/c"]), ("^near|named", ["/a", "/b"]),
+])
+def test_a_filter_takes_some_of_them(load, server, tmp_path, pattern, taken):
+    """By url, Host or sni; with ! those that do not match."""
+    path = write(tmp_path, [server.url("/a"),
+                            {"url": server.url("/b"), "headers": {"host": "near.example"}},
+                            {"url": server.url("/c"), "headers": {"Host": "far.example"}}])
+    if "named" in pattern:
+        path = write(tmp_path, [{"url": server.url("/a"), "headers": {"Host": "named.example"}},
+                                {"url": server.url("/b"), "headers": {"host": "near.example"}}, server.url("/c")])
+    run = load("--targets", path, "--targets-filter", pattern, "-c", "1", "-n", str(2 * len(taken)))
+    assert run.exit == 0, run
+    assert sorted({request.target for request in server.requests}) == taken
+    assert run.doc["config"]["targets_filter"] == pattern and len(run.doc["targets"]) == len(taken)
+
+
+def test_a_filter_that_takes_nothing_is_refused(load, server, tmp_path):
+    path = write(tmp_path, [server.url("/a")])
+    assert "--targets-filter nowhere takes none of the 1 targets" in load.refused("--targets", path, "--targets-filter", "nowhere").err
+    assert "--targets-filter (" in load.refused("--targets", path, "--targets-filter", "(").err
+    assert "--targets-filter without --targets" in load.refused("--targets-filter", "a", server.url("/a")).err
+    assert not server.requests

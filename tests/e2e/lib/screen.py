@@ -18,6 +18,8 @@ import threading
 import time
 import unicodedata
 
+from lib.process import wait_until
+
 SEQUENCE = re.compile(r"\x1b\[(\??)([0-9;]*)([A-Za-z])")
 LIMIT_S = 60
 
@@ -147,6 +149,7 @@ class Terminal:
         self.process = subprocess.Popen(argv, stdin=slave if stdin is None else stdin, stdout=slave, stderr=slave, cwd=cwd,
                                         env=environment, preexec_fn=self._become_foreground)
         self._end = False
+        self._idle = 0  # how often there was nothing to read
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -181,6 +184,7 @@ class Terminal:
         while True:
             ready, _, _ = select.select([self._master], [], [], 0.05)
             if not ready:
+                self._idle += 1
                 if self._end:
                     return
                 continue
@@ -214,11 +218,8 @@ class Terminal:
     def wait(self, limit_s=LIMIT_S):
         """The exit code, when everything it wrote is drawn."""
         code = self.process.wait(limit_s)
-        until = time.monotonic() + 5
-        seen = -1
-        while time.monotonic() < until and seen != len(self.raw):
-            seen = len(self.raw)
-            time.sleep(0.15)
+        idle = self._idle
+        wait_until(lambda: self._idle >= idle + 2 or not self._reader.is_alive(), "all of it is read", limit_s=limit_s)
         return code
 
     def signal(self, number=signal.SIGTERM):

@@ -37,7 +37,7 @@ static void on_signal(int number)
         _exit(INTERRUPT_EXIT_CODE);
     }
     first_ns = now;
-    stop_asked = 1;
+    __atomic_store_n(&stop_asked, 1, __ATOMIC_RELAXED);
     if (tell && !hushed)
         say("\nplimsoll: stopping to report; once more quits at once\n");
     errno = saved;
@@ -92,6 +92,11 @@ void interrupt_hush(bool hush)
 void interrupt_before_quit(void (*hook)(void))
 {
     before_quit = hook;
+}
+
+bool interrupt_is_asked(void)
+{
+    return __atomic_load_n(&stop_asked, __ATOMIC_RELAXED) != 0;
 }
 
 volatile int *interrupt_flag(void)

@@ -19,6 +19,8 @@ void interrupt_hush(bool hush);
 void interrupt_before_quit(void (*hook)(void));
 /* For load_plan.stop: 0, or 1 once interrupted; the caller may set it too. */
 volatile int *interrupt_flag(void);
+/* From any thread. */
+bool interrupt_is_asked(void);
 /* Writing to a closed pipe shall be an error that is reported, not the death of the process. */
 void interrupt_ignore_sigpipe(void);
 

@@ -172,7 +172,7 @@ static void refresh(struct live *l)
         live_board_give(l->board);
         memcpy(l->figures.message, message, sizeof(message));
     }
-    l->figures.is_stopping = *interrupt_flag() != 0;
+    l->figures.is_stopping = interrupt_is_asked();
 }
 
 static void *show(void *arg)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/interrupt.h"
 #include "http/redact.h"
 
 enum { TEXT_MAX_BYTES = 1 << 16 };
@@ -148,6 +149,7 @@ void live_load_show(struct live_load *l, const struct load_pulse *p)
     f->step += l->trial_is_over;
     l->trial_is_over = false;
     live_text_set(f->stage, sizeof(f->stage), slice_str(p->stage));
+    f->is_stopping = interrupt_is_asked();
     f->elapsed_s = p->elapsed_s;
     f->planned_s = p->planned_s;
     f->planned = p->planned;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/interrupt.h"
 #include "cli/rounds_inputs.h"
 
 enum { TEXT_MAX_BYTES = 1 << 20 };
@@ -79,6 +80,7 @@ void live_rounds_show(struct live_rounds *l, const struct rounds_progress *now)
         return;
     f = live_board_take(live_board_of(l->live));
     live_text_set(f->stage, sizeof(f->stage), slice_str(now->stage));
+    f->is_stopping = interrupt_is_asked();
     f->elapsed_s = now->elapsed_s;
     f->step = now->round;
     f->steps = now->rounds;

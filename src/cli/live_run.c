@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/interrupt.h"
 #include "cli/run_progress.h"
 #include "doc/doc.h"
 
@@ -183,6 +184,7 @@ void live_run_show(struct live_run *l, const struct runner_progress *now)
         buf_printf(&name, " (attempt %u)", now->attempt);
     f = live_board_take(live_board_of(l->live));
     live_text_set(f->stage, sizeof(f->stage), slice_str(now->stage));
+    f->is_stopping = interrupt_is_asked();
     live_text_set(f->step_name, sizeof(f->step_name), buf_slice(&name));
     f->step = now->step + (now->now != NULL);
     f->steps = now->steps;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Packages of npm that tests use: fetched once into the build folder, as the lock file beside their package.json says."""
+import fcntl
 import filecmp
 import os
 import re
@@ -20,11 +21,17 @@ def install(name):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
     folder = os.path.join(ROOT, "build-test", name)
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "w") as turn:  # files of tests run side by side
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        return _install(here, folder)
+
+
+def _install(here, folder):
     modules = os.path.join(folder, "node_modules")
     lock, installed = os.path.join(here, "package-lock.json"), os.path.join(folder, "installed-lock.json")
     if os.path.isdir(modules) and os.path.exists(installed) and filecmp.cmp(lock, installed, shallow=False):
         return modules
-    os.makedirs(folder, exist_ok=True)
     for file in ("package.json", "package-lock.json"):
         shutil.copy(os.path.join(here, file), folder)
     try:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "load/schedule.h"
+#include "load/share.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -159,9 +160,35 @@ static void bursts_come_together(void **state)
     assert_int_equal(schedule_skip(&s, 2000000001), 30);
 }
 
+/* Every number has one owner, the first shares get what is left over, and a share's k-th number is its own. */
+static void shares_add_up(void **state)
+{
+    (void)state;
+    for (uint32_t shares = 1; shares <= 7; shares++)
+        for (uint64_t n = 0; n <= 40; n++) {
+            uint64_t sum = 0, before = UINT64_MAX;
+
+            for (uint32_t i = 0; i < shares; i++) {
+                const struct load_share s = { i, shares };
+                const uint64_t mine = load_share_of(s, n);
+
+                assert_true(mine <= before && mine >= n / shares && mine <= n / shares + 1);
+                assert_true(mine == 0 || load_share_number(s, mine - 1) < n);
+                assert_true(load_share_number(s, mine) >= n);
+                assert_int_equal(load_share_between(s, 0, 3) + load_share_between(s, 3, n), load_share_of(s, n + 3));
+                before = mine;
+                sum += mine;
+            }
+            assert_int_equal(sum, n);
+        }
+    assert_int_equal(load_share_of((struct load_share){ 0 }, 5), 5); /* no share: the whole */
+    assert_int_equal(load_share_number((struct load_share){ 0 }, 5), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_add_up),
         cmocka_unit_test(constant_rates_are_exact),
         cmocka_unit_test(shares_interleave_evenly),
         cmocka_unit_test(linear_stages_follow_their_integral),

@@ -101,10 +101,10 @@ complete -c plimsoll -n '__fish_seen_subcommand_from load' -l live-http -r -f -d
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l name -r -f -d 'name of the run in every output'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l label -r -f -d 'label of the run in every output'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l no-store -d 'do not keep the result in the local store of results'
-complete -c plimsoll -n '__fish_seen_subcommand_from load' -l share -r -f -a 'auto' -d 'carry out one of N shares of the plan'
+complete -c plimsoll -n '__fish_seen_subcommand_from load limit' -l share -r -f -a 'auto' -d 'carry out one of N shares of the plan'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l of -r -f -d 'with --share auto, how many shares there are'
-complete -c plimsoll -n '__fish_seen_subcommand_from load' -l start-at -r -f -d 'wait until this moment'
-complete -c plimsoll -n '__fish_seen_subcommand_from load' -l clock-check -r -f -a 'chrony' -d 'whose clock the start is corrected by'
+complete -c plimsoll -n '__fish_seen_subcommand_from load limit' -l start-at -r -f -d 'wait until this moment'
+complete -c plimsoll -n '__fish_seen_subcommand_from load limit' -l clock-check -r -f -a 'chrony' -d 'whose clock the start is corrected by'
 complete -c plimsoll -n '__fish_seen_subcommand_from load' -l dry-run -d 'resolve and check everything'
 complete -c plimsoll -n '__fish_seen_subcommand_from load limit' -s h -l help -d 'show this help'
 

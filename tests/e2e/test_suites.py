@@ -350,7 +350,7 @@ def test_a_router_that_dies_in_the_middle(plimsoll, tmp_path):
         return found
 
     run = subprocess.Popen([plimsoll, "run", os.path.join(target.ROOT, "suites", "ingress.yaml"), "-s", "scale=tiny", "-s", "keepalive=0", "-s",
-                            "runtime=1500ms", "--only", "http/*", "--repeat", "2", "--json", str(tmp_path / "run.json"), "--work-dir",
+                            "runtime=3s", "--only", "http/*", "--repeat", "2", "--json", str(tmp_path / "run.json"), "--work-dir",
                             str(tmp_path / "work"), "--progress", "json"], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         for line in run.stderr:

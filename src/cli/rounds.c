@@ -14,6 +14,7 @@
 #include "cli/rounds_import.h"
 #include "cli/rounds_inputs.h"
 #include "cli/rounds_progress.h"
+#include "cli/rounds_secrets.h"
 #include "cli/storing.h"
 #include "result/rounds_scaling.h"
 
@@ -117,7 +118,7 @@ static int publish(const struct rounds_inputs *in, const struct rounds_options *
 
     if (!rounds_config_add(r, o, in) || run->lines_lost)
         cli_note(WHO, "out of memory: the document lacks a part");
-    if (judge(r, o, &err) != 0)
+    if (judge(r, o, &err) != 0 || rounds_mask(r, &in->plan, &err) != 0)
         return cli_complain(WHO, &err);
     written = outputs_report_as(&o->outputs, r, &form, WHO);
     written = outputs_write(&o->outputs, r, WHO) && written;

@@ -6,7 +6,13 @@
 #define STARS "***"
 
 /* What the argument of an option is to us. */
-enum argument { ARGUMENT_PLAIN, ARGUMENT_SECRET, ARGUMENT_TOKEN, ARGUMENT_FIELD };
+enum argument {
+    ARGUMENT_PLAIN,
+    ARGUMENT_SECRET,
+    ARGUMENT_TOKEN,
+    ARGUMENT_FIELD,
+    ARGUMENT_PASSWORD, /* -p: or a port, or a path, or nothing at all */
+};
 
 /* Long options may be cut short as long as they stay unique. */
 static bool is_long(struct slice name, const char *option)
@@ -35,7 +41,23 @@ static enum argument argument_of_short(char option)
 {
     if (option != '\0' && strchr("uACP", option) != NULL)
         return ARGUMENT_SECRET;
-    return option == 'H' ? ARGUMENT_FIELD : ARGUMENT_PLAIN;
+    return option == 'H' ? ARGUMENT_FIELD : option == 'p' ? ARGUMENT_PASSWORD : ARGUMENT_PLAIN;
+}
+
+/* Of -p: no port, no path, no option; glued to it, no word that options with one dash are (-print). */
+static bool may_be_password(struct slice text, bool glued)
+{
+    bool number = true, word = true;
+
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.ptr[i];
+
+        number = number && ((c >= '0' && c <= '9') || c == ':');
+        word = word && c >= 'a' && c <= 'z';
+        if (c == '/' || c == '.')
+            return false;
+    }
+    return text.len > 0 && text.ptr[0] != '-' && !number && !(glued && word);
 }
 
 static bool is_long_word(struct slice word)
@@ -71,7 +93,7 @@ static void add_plain(struct buf *out, struct slice text)
     redact_url(out, text);
 }
 
-static void add_argument(struct buf *out, enum argument what, struct slice text)
+static void add_argument(struct buf *out, enum argument what, struct slice text, bool glued)
 {
     switch (what) {
     case ARGUMENT_SECRET:
@@ -85,6 +107,12 @@ static void add_argument(struct buf *out, enum argument what, struct slice text)
         break;
     case ARGUMENT_FIELD:
         redact_field_line(out, text);
+        break;
+    case ARGUMENT_PASSWORD:
+        if (may_be_password(text, glued))
+            buf_add_str(out, STARS);
+        else
+            add_plain(out, text);
         break;
     case ARGUMENT_PLAIN:
         add_plain(out, text);
@@ -113,21 +141,21 @@ void redact_argument(struct buf *out, struct slice before, struct slice word)
     else if (is_short_word(before) && first_with_argument(before) == before.len - 1)
         what = argument_of_short(before.ptr[before.len - 1]);
     if (what != ARGUMENT_PLAIN) {
-        add_argument(out, what, word);
+        add_argument(out, what, word, false);
         return;
     }
     const ptrdiff_t equals = slice_find(word, '=');
     if (is_long_word(word) && equals > 0) {
         const struct slice name = slice_from(word.ptr + 2, (size_t)equals - 2);
         buf_add_slice(out, slice_take(word, (size_t)equals + 1));
-        add_argument(out, argument_of_long(name), slice_drop(word, (size_t)equals + 1));
+        add_argument(out, argument_of_long(name), slice_drop(word, (size_t)equals + 1), false);
         return;
     }
     if (is_short_word(word)) {
         const size_t i = first_with_argument(word);
         if (i + 1 < word.len && argument_of_short(word.ptr[i]) != ARGUMENT_PLAIN) {
             buf_add_slice(out, slice_take(word, i + 1));
-            add_argument(out, argument_of_short(word.ptr[i]), slice_drop(word, i + 1));
+            add_argument(out, argument_of_short(word.ptr[i]), slice_drop(word, i + 1), true);
             return;
         }
     }

@@ -148,6 +148,75 @@ bool secrets_add_request(struct strlist *secrets, struct slice request)
     return secrets_add_head(secrets, slice_take(request, head)) && secrets_add_text(secrets, slice_drop(request, head));
 }
 
+/* What the shown word has in place of stars: without what both begin and end with. */
+static bool add_hidden(struct strlist *secrets, struct slice word, struct slice shown)
+{
+    size_t head = 0, tail = 0;
+    struct slice hidden;
+    ptrdiff_t colon;
+
+    while (head < word.len && head < shown.len && word.ptr[head] == shown.ptr[head])
+        head++;
+    while (tail < word.len - head && tail < shown.len - head &&
+           word.ptr[word.len - 1 - tail] == shown.ptr[shown.len - 1 - tail])
+        tail++;
+    hidden = slice_take(slice_drop(word, head), word.len - head - tail);
+    colon = slice_find(hidden, ':'); /* user:password */
+    return add(secrets, hidden, SECRET_MIN_BYTES) &&
+           (colon < 0 || add(secrets, slice_drop(hidden, (size_t)colon + 1), SECRET_MIN_BYTES));
+}
+
+static bool add_word(struct strlist *secrets, struct slice before, struct slice word)
+{
+    struct buf shown;
+    bool ok;
+
+    buf_init(&shown, 4 * word.len + 64);
+    redact_argument(&shown, before, word);
+    ok = buf_ok(&shown) && add_hidden(secrets, word, buf_slice(&shown));
+    buf_release(&shown);
+    return ok;
+}
+
+static bool is_blank_or_quote(char c)
+{
+    return c != '\0' && strchr(" \t\n'\"", c) != NULL;
+}
+
+static struct slice next_word(struct slice *rest)
+{
+    size_t len = 0;
+
+    while (rest->len > 0 && is_blank_or_quote(rest->ptr[0]))
+        *rest = slice_drop(*rest, 1);
+    while (len < rest->len && !is_blank_or_quote(rest->ptr[len]) && strchr(";|&", rest->ptr[len]) == NULL)
+        len++;
+    const struct slice word = slice_take(*rest, len);
+    *rest = slice_drop(*rest, len < rest->len ? len + 1 : len);
+    return word;
+}
+
+bool secrets_add_command(struct strlist *secrets, const char *const *words, size_t count)
+{
+    struct slice before = { 0 };
+    bool ok = true;
+
+    for (size_t i = 0; i < count && ok; i++) {
+        struct slice rest = slice_str(words[i]);
+
+        if (slice_find(rest, ' ') < 0)
+            ok = add_word(secrets, before, rest);
+        for (struct slice inner = before; slice_find(slice_str(words[i]), ' ') >= 0 && rest.len > 0 && ok;) {
+            const struct slice word = next_word(&rest);
+
+            ok = add_word(secrets, inner, word);
+            inner = word;
+        }
+        before = slice_str(words[i]);
+    }
+    return ok;
+}
+
 /* How much of the text's beginning is a secret: the longest one counts; at the end of the text also a part of one. */
 static size_t secret_at(const struct strlist *secrets, struct slice text)
 {

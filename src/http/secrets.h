@@ -24,6 +24,8 @@ bool secrets_add_named(struct strlist *secrets, struct slice name, struct slice 
 bool secrets_add_text(struct strlist *secrets, struct slice text);
 /* A whole request: its head, then its body. */
 bool secrets_add_request(struct strlist *secrets, struct slice request);
+/* What redact_argument() takes out of the words of a command, and of the words within them. */
+bool secrets_add_command(struct strlist *secrets, const char *const *words, size_t count);
 /* Replaces them in the text, from `from` on, by ***; also the beginning of one at the text's end, which was cut. */
 void secrets_mask(const struct strlist *secrets, struct buf *text, size_t from);
 

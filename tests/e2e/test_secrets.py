@@ -180,6 +180,23 @@ COMMANDS = {
 }
 
 
+ECHOED = {
+    "an option": ["--", "sh", "-c", 'echo "cannot log in with $1, $PASSWORD"; exit 1', "--password", PASSWORD],
+    "-p": ["--", "sh", "-c", 'echo "cannot log in with $1, $PASSWORD"; exit 1', "-p", PASSWORD],
+    "a script": ["--shell", "--", f"true -u alice:{PASSWORD}; echo cannot log in with {PASSWORD} >&2; false"],
+    "setup": ["--setup", f"sh -c 'echo cannot log in with $1; exit 1' --password {PASSWORD}", "--", "true"],
+    "environment": ["--env", f"MY_PASSWORD={PASSWORD}", "--", "sh", "-c", "echo cannot log in with $MY_PASSWORD; false"],
+}
+
+
+@pytest.mark.parametrize("way", ECHOED)
+def test_commands_that_say_it_when_they_fail(plimsoll, tmp_path, way):
+    done = run_process([plimsoll, "rounds", "--no-store", "--json", tmp_path / "json", "--csv", tmp_path / "csv", *ECHOED[way]], 30)
+    assert done.exit == 3 and "cannot log in with ***" in done.out, done
+    for text in (done.out, done.err, (tmp_path / "json").read_text(), (tmp_path / "csv").read_text()):
+        assert PASSWORD not in text, text
+
+
 @pytest.mark.parametrize("way", COMMANDS)
 def test_commands_of_rounds_do_not_show_it(plimsoll, tmp_path, way):
     done = run_process([plimsoll, "rounds", "--no-store", "--json", tmp_path / "json", "--csv", tmp_path / "csv", *COMMANDS[way]], 30)

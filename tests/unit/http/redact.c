@@ -152,6 +152,13 @@ static void arguments(void **state)
         { "curl's -sH", "-sH", "Authorization: Bearer a", "Authorization: ***" },
         { "curl's --proxy-user", "--proxy-user", "a:b", "***" },
         { "a script as a word", "-c", "curl -u a:b http://h/", "curl -u *** http://h/" },
+        { "-p", "-p", "hunter2", "***" },
+        { "-p glued", "mysql", "-phunter2", "-p***" },
+        { "-p is a port", "-p", "2222", "2222" },
+        { "-p is two ports", "-p", "80:8080", "80:8080" },
+        { "-p is a path", "-p", "target/app.jar", "target/app.jar" },
+        { "-p is an option alone", "-p", "-v", "-v" },
+        { "an option with one dash", "find", "-print", "-print" },
         { "--", "--", "http://u:p@h/", "http://***@h/" },
     };
 

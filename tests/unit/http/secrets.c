@@ -93,10 +93,28 @@ static void test_requests(void **state)
     (void)state;
 }
 
+static void test_commands(void **state)
+{
+    static const char *const WORDS[] = {
+        "sh",         "-c",           "mysql -u root -phunter2 | curl -u alice:Sesame 'http://h/?token=abcd1234'",
+        "--password", "W0rdOfIts0wn", "-p",
+        "2222",
+    };
+    static const char *const WANT[] = { "root", "hunter2", "alice:Sesame", "Sesame", "abcd1234", "W0rdOfIts0wn" };
+    struct strlist secrets = STRLIST_INIT;
+
+    assert_true(secrets_add_command(&secrets, WORDS, sizeof(WORDS) / sizeof(WORDS[0])));
+    assert_int_equal(secrets.count, sizeof(WANT) / sizeof(WANT[0]));
+    for (size_t i = 0; i < secrets.count; i++)
+        assert_string_equal(secrets.items[i], WANT[i]);
+    strlist_release(&secrets);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_mask), cmocka_unit_test(test_texts),
-                                        cmocka_unit_test(test_requests) };
+                                        cmocka_unit_test(test_requests), cmocka_unit_test(test_commands) };
 
     edge = edge_new();
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

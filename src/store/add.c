@@ -77,17 +77,17 @@ static int insert_labels(struct runstore *s, int64_t run, const struct strlist *
     return failed;
 }
 
-static bool same_texts(const struct strlist *a, const struct strlist *b)
+static bool has_all(const struct strlist *texts, const struct strlist *wanted)
 {
-    bool same = a->count == b->count;
-
-    for (size_t i = 0; i < a->count && same; i++)
-        same = strcmp(a->items[i], b->items[i]) == 0;
-    return same;
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!strlist_contains(texts, slice_str(wanted->items[i])))
+            return false;
+    return true;
 }
 
 /* What is written again from what was read: an older plimsoll may have written the same in other words. The id of an
- * imported report is that of its text, so that only what was said of it beside may differ. */
+ * imported report is that of its text, so that only what was said of it beside may differ: labels that were not there.
+ */
 static bool says_the_same(struct slice stored, const struct result *r, struct slice json)
 {
     struct result *before = NULL;
@@ -100,7 +100,7 @@ static bool says_the_same(struct slice stored, const struct result *r, struct sl
         return false;
     buf_init(&again, INT_MAX);
     if (result_is_import(r) && result_is_import(before))
-        same = strcmp(before->name, r->name) == 0 && same_texts(&before->labels, &r->labels);
+        same = strcmp(before->name, r->name) == 0 && has_all(&before->labels, &r->labels);
     else
         same = result_to_json(before, &again, NULL) == 0 && slice_eq(buf_slice(&again), json);
     buf_release(&again);

@@ -12,6 +12,7 @@ prints "ready" when all of it is there; TERM or Ctrl-C ends all of it.
 s3rver comes from npm; --s3rver says where its program is, else it is fetched into build-test/s3 of the repository, or, where
 plimsoll is installed, into ~/.cache/plimsoll/s3."""
 import argparse
+import fcntl
 import json
 import os
 import shutil
@@ -81,18 +82,25 @@ def s3rver_program(given):
         lists = os.path.join(os.path.dirname(os.path.abspath(__file__)), "s3")
         folder = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "plimsoll", "s3")
     program = os.path.join(folder, "node_modules", "s3rver", "bin", "s3rver.js")
-    if not os.path.exists(program):
-        for name in ("node", "npm"):
-            if shutil.which(name) is None:
-                sys.exit(f"assets.py: {name} is not installed")
-        os.makedirs(folder, exist_ok=True)
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(os.path.join(lists, name), folder)
-        done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            sys.exit(f"assets.py: npm can not fetch s3rver: {done.stderr.strip()}")
-        shutil.copy(os.path.join(folder, "package-lock.json"), os.path.join(folder, "installed-lock.json"))
+    installed = os.path.join(folder, "installed-lock.json")
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "lock"), "w") as turn:  # the tests fetch it too, and two of us may start at once
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not os.path.exists(program) or not os.path.exists(installed):
+            fetch_s3rver(lists, folder)
+            shutil.copy(os.path.join(folder, "package-lock.json"), installed)
     return program
+
+
+def fetch_s3rver(lists, folder):
+    for name in ("node", "npm"):
+        if shutil.which(name) is None:
+            sys.exit(f"assets.py: {name} is not installed")
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(os.path.join(lists, name), folder)
+    done = subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts"], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"assets.py: npm can not fetch s3rver: {done.stderr.strip()}")
 
 
 def free_ports(count):

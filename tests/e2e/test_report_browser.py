@@ -20,10 +20,18 @@ PROBE = """
 window.addEventListener('load', async () => {
     const charts = [...document.querySelectorAll('figure.chart')].filter((f) => !f.hidden && f.querySelector('.plot').clientWidth > 0);
     const found = await axe.run(document, {resultTypes: ['violations']});
-    const out = document.createElement('pre');
+    const sorter = document.querySelector('thead th button'), out = document.createElement('pre'), theme = [];
+    const sorted = [1, 2].map(() => {
+        sorter && sorter.click();
+        return sorter && sorter.parentElement.getAttribute('aria-sort');
+    });
+    for (let i = 0; i < 2; i++) {
+        document.querySelector('#tools button').click();
+        theme.push(document.documentElement.dataset.theme);
+    }
     out.id = 'probe';
     out.textContent = JSON.stringify({
-        title: document.title,
+        title: document.title, sorted, theme,
         charts: charts.map((f) => [f.dataset.chart, f.querySelectorAll('svg path, svg text').length]),
         violations: found.violations.map((v) => [v.impact, v.id, v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200))]),
     });
@@ -125,6 +133,11 @@ def test_in_the_dark(pages, probe, page):
     seen = probe(page, "--blink-settings=preferredColorScheme=0")
     assert [v for v in seen["violations"] if v[0] in ("serious", "critical")] == []
     assert seen["console"] == []
+
+
+def test_columns_sort_and_the_theme_changes(probe):
+    assert probe("suite.html")["sorted"] == ["ascending", "descending"]
+    assert probe("suite.html")["theme"] == ["dark", "light"]
 
 
 def test_markup_from_outside_does_nothing(probe):

@@ -481,8 +481,17 @@ const plimsollCharts = (function () {
     const drawn = new Map();
     const resizes = new ResizeObserver((entries) => entries.forEach((entry) => {
         const chart = drawn.get(entry.target.parentElement);
-        if (chart && entry.contentRect.width > 0) chart.resize();
+        if (chart && entry.contentRect.width > 0) {
+            chart.resize();
+            fit(entry.target);
+        }
     }));
+
+    // Paper has another width: with a viewBox the picture can be scaled to it.
+    function fit(plot) {
+        const svg = plot.querySelector('svg');
+        if (svg) svg.setAttribute('viewBox', '0 0 ' + svg.getAttribute('width') + ' ' + svg.getAttribute('height'));
+    }
 
     function draw(figure) {
         const plot = figure.querySelector('.plot'), data = DATA[figure.dataset.key];
@@ -494,10 +503,27 @@ const plimsollCharts = (function () {
             figure.hidden = true;
             return;
         }
+        makeRoom(option, plot.clientWidth);
         const chart = echarts.init(plot, null, { renderer: 'svg' });
         chart.setOption(option);
+        fit(plot);
         drawn.set(figure, chart);
         resizes.observe(plot);
+    }
+
+    // A legend of several rows pushes the picture down.
+    function makeRoom(option, width) {
+        const names = option.legend.show === false ? [] : [...new Set(option.series.map((s) => s.name))];
+        let rows = 1, at = 0;
+        for (const name of names) {
+            const needed = String(name).length * 6.6 + 44;
+            if (at > 0 && at + needed > width) {
+                rows++;
+                at = 0;
+            }
+            at += needed;
+        }
+        option.grid.top += 20 * (rows - 1);
     }
 
     const visible = (figure) => figure.offsetParent !== null && figure.querySelector('.plot').clientWidth > 0;

@@ -50,7 +50,7 @@ def pages(plimsoll, tmp_path_factory):
     """Pages of each kind, by name."""
     folder = tmp_path_factory.mktemp("pages")
 
-    def run(*words, codes=(0,)):
+    def run(*words, codes=(0, 3)):  # a machine that stands still may make a run invalid: the page then says so
         done = subprocess.run([plimsoll, *map(str, words)], capture_output=True, text=True, timeout=120, cwd=folder,
                               env={"PLIMSOLL_DB": str(folder / "r.db"), "PATH": "/usr/bin:/bin", "HOME": str(folder)})
         assert done.returncode in codes, done.stdout + done.stderr
@@ -71,12 +71,11 @@ load: {{url: "{server.url('/bytes/{size}')}", connections: "{{connections}}", du
     for _ in range(2):
         run("run", "s.yaml")
     server.stop()
-    run("rounds", "--concurrency", "1,2,4", "--samples", 2, "--max-errors", "100%", "--json", "rounds.json", "--", "sh", "-c", "sleep 0.0{i}; test {i} != 3",
-        codes=(0, 3))
-    run("report", "base.json", "-o", "one.html")
-    run("report", "base.json", "new.json", "-o", "two.html")
-    run("report", "tiny@-2", "tiny@latest", "-o", "suite.html")
-    run("report", "rounds.json", "-o", "rounds.html")
+    run("rounds", "--concurrency", "1,2,4", "--samples", 2, "--max-errors", "100%", "--json", "rounds.json", "--", "sh", "-c", "sleep 0.0{i}; test {i} != 3")
+    run("report", "base.json", "-o", "one.html", codes=(0,))
+    run("report", "base.json", "new.json", "-o", "two.html", codes=(0,))
+    run("report", "tiny@-2", "tiny@latest", "-o", "suite.html", codes=(0,))
+    run("report", "rounds.json", "-o", "rounds.html", codes=(0,))
     return folder
 
 

@@ -56,6 +56,7 @@ static void texts_are_escaped(void **state)
         if (strcmp(got, TEXTS[i].want) != 0)
             fail_msg("%s: \"%s\"", TEXTS[i].why, got);
         free(got);
+        buf_release(&out);
     }
 }
 

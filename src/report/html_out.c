@@ -84,7 +84,7 @@ void html_table_open(struct buf *out, const char *caption, const char *columns)
 {
     struct slice rest = slice_str(columns);
 
-    buf_add_str(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+    buf_add_str(out, "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"");
     html_text(out, caption);
     buf_add_str(out, "\"><table><caption>");
     html_text(out, caption);

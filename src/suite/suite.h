@@ -160,12 +160,12 @@ struct suite {
         struct suite_pairs values;
     } * scales; /* sets of parameters, picked by -s scale=NAME or by the parameter "scale" itself */
     size_t scale_count;
-    char *gate_metric;          /* NULL: the comparison's default */
-    double gate_min_change;     /* 0: its default */
-    char *baseline;             /* a tag or a name, with places of parameters; NULL: none */
-    char *tolerance;            /* a file as of compare --tolerance; NULL: none */
+    char *gate_metric;                 /* NULL: the comparison's default */
+    double gate_min_change;            /* 0: its default */
+    char *baseline;                    /* a tag or a name, with places of parameters; NULL: none */
+    char *tolerance;                   /* a file as of compare --tolerance; NULL: none */
     char *warmup, *runtime, *requests; /* options of the load, said for the whole suite; NULL: not said */
-    struct suite_pairs against; /* the second side's parameters; empty: one side */
+    struct suite_pairs against;        /* the second side's parameters; empty: one side */
 };
 
 /* sets: "NAME=VALUE", parameters from the command line; "scale=large" also picks a set of `scales`. */

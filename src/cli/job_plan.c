@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "cli/load_options.h"
+#include "cli/share_start.h"
 
 #define VARIABLE_MAX 64u
 #define SPARE_FILES 128u /* of a process beside its connections */
@@ -50,12 +51,16 @@ static int check_conflicts(const struct load_options *l, struct err *err)
         { "--start-at", l->share.start != SHARE_START_NONE },
         { "--json", l->outputs.json != NULL },
         { "--dry-run", l->dry_run },
+        { "--live", l->live.screen },
+        { "--live-http", l->live.http != NULL },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         if (rows[i].given) {
             err_set(err, ERR_USAGE, 0, "%s stands in the command", rows[i].option);
-            return err_hint(err, "leave it out: the job gives each share its own, and runs nothing without --apply");
+            return err_hint(
+                err,
+                "leave it out: the job gives each share its own, shows what they do, and runs nothing without --apply");
         }
     return 0;
 }
@@ -189,6 +194,25 @@ static uint64_t time_limit_of(const struct load_options *l, uint64_t start_in_ns
     return start_in_ns + length + SLACK_NS;
 }
 
+/* What each share would refuse, or the scheduler would cut short. */
+static int check_times(const struct job_options *o, const struct load_options *l, struct err *err)
+{
+    const uint64_t needed = o->start_in_ns + l->warmup_ns + l->duration_ns;
+    char given[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
+
+    if (o->start_in_ns > SHARE_START_EARLY_NS) {
+        err_set(err, ERR_USAGE, 0, "--start-in %s: a share refuses a start more than 15 minutes ahead",
+                units_format_duration(given, (double)o->start_in_ns));
+        return err_hint(err, "to its clock that looks like a fault; choose a shorter time");
+    }
+    if (o->time_limit_ns > 0 && o->time_limit_ns < needed) {
+        err_set(err, ERR_USAGE, 0, "--time-limit %s: the job takes at least %s until its end",
+                units_format_duration(given, (double)o->time_limit_ns), units_format_duration(least, (double)needed));
+        return err_hint(err, "the scheduler would end it in the middle; leave --time-limit out and it is chosen");
+    }
+    return 0;
+}
+
 static int note(struct job_plan *p, const char *option, const char *path, const char *what, struct err *err)
 {
     struct buf text;
@@ -279,8 +303,9 @@ static int fill(struct job_plan *p, const struct job_options *o, const struct lo
     p->job.time_limit_ns = o->time_limit_ns > 0 ? o->time_limit_ns : time_limit_of(l, o->start_in_ns);
     if (o->engine == JOB_KUBERNETES)
         set_start(p, wall_ns);
-    if (check_conflicts(l, err) != 0 || check_size(l, o->shares, err) != 0 || take_words(p, o, l, err) != 0 ||
-        take_named_variable(p, l, err) != 0 || note_files(p, l, err) != 0 || note_outputs(p, l, err) != 0)
+    if (check_conflicts(l, err) != 0 || check_size(l, o->shares, err) != 0 || check_times(o, l, err) != 0 ||
+        take_words(p, o, l, err) != 0 || take_named_variable(p, l, err) != 0 || note_files(p, l, err) != 0 ||
+        note_outputs(p, l, err) != 0)
         return -1;
     p->job.variables = p->variables;
     return 0;

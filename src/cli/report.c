@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "cli/compare_inputs.h"
@@ -102,6 +103,21 @@ static void read_history(struct side *out, struct compare_inputs *in, const stru
     side_release(out);
 }
 
+/* The page of a document does not take its place. */
+static int check_output(const struct report_options *o, const char *path, struct err *err)
+{
+    struct stat out, in;
+
+    if (strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+        return 0;
+    for (size_t i = 0; i < o->words.count; i++)
+        if (stat(o->words.items[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+            err_set(err, ERR_USAGE, 0, "-o %s is one of the runs that are read", path);
+            return err_hint(err, "the report would take its place; give it another name");
+        }
+    return 0;
+}
+
 static int make(struct buf *out, const struct report_options *o, struct err *err)
 {
     struct compare_inputs in = { 0 };
@@ -127,7 +143,7 @@ static int with_options(const struct report_options *o)
     int code = 0;
 
     buf_init(&text, PAGE_MAX_BYTES);
-    if (make(&text, o, &err) != 0 || file_write(path, buf_slice(&text), &err) != 0)
+    if (check_output(o, path, &err) != 0 || make(&text, o, &err) != 0 || file_write(path, buf_slice(&text), &err) != 0)
         code = cli_complain(WHO, &err);
     else if (strcmp(path, "-") != 0)
         printf("%s\n", path);

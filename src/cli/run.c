@@ -321,7 +321,9 @@ static int publish(struct run *run)
     }
     print(to, &text);
     code = matrix_exit_code(&run->matrix, run->promises_kept);
-    if (!run->promises_kept)
+    if (!run->promises_kept && run->options->no_store)
+        cli_note(WHO, "a promise was broken");
+    else if (!run->promises_kept)
         cli_note(WHO, "a promise was broken: plimsoll results show %.8s", run->id);
     if (!run->matrix.interrupted)
         code = run_compare(&run->matrix, run->suite, &run->baseline, run->options->strict, code, to, WHO);

@@ -12,7 +12,7 @@
 
 #define HEAD_BYTES ((size_t)1 << 16)
 #define TEXT_MAX_BYTES ((size_t)1 << 30)
-enum { LIST_MAX_BYTES = 256 };
+enum { LIST_MAX_BYTES = 256, HEAD_OF_OURS_BYTES = 64 };
 
 static const struct {
     const char *name, *what;
@@ -50,6 +50,31 @@ void imported_release(struct imported *in)
     *in = (struct imported){ 0 };
 }
 
+/* Documents of plimsoll that are no results. */
+static const struct {
+    const char *format, *what, *hint;
+} OTHERS[] = {
+    { "\"plimsoll-run\"", "the table of a suite's run",
+      "its samples are the stored run of its \"id\": give that; or plimsoll run --html" },
+    { "\"plimsoll-limit\"", "what plimsoll limit found", "it is no run that could be compared" },
+    { "\"plimsoll-doctor\"", "what plimsoll doctor found", "it is no run" },
+};
+
+static int of_no_format(const struct source *s)
+{
+    const struct slice head = slice_take(s->text, HEAD_OF_OURS_BYTES);
+
+    for (size_t i = 0; head.len > 0 && head.ptr[0] == '{' && i < sizeof(OTHERS) / sizeof(OTHERS[0]); i++)
+        if (slice_find_slice(head, slice_str(OTHERS[i].format)) >= 0) {
+            err_set(s->err, ERR_CONFIG, 0, "%s: %s, not a result", s->name, OTHERS[i].what);
+            return err_hint(s->err, "%s", OTHERS[i].hint);
+        }
+    if (s->text.len == 0)
+        return err_set(s->err, ERR_CONFIG, 0, "%s: empty", s->name);
+    err_set(s->err, ERR_CONFIG, 0, "%s: of no known format", s->name);
+    return err_hint(s->err, "say which with its name; plimsoll results import --help lists them");
+}
+
 /* One format, or none: what fits two is not guessed. */
 static int detect(const struct source *s, enum import_format *format)
 {
@@ -68,10 +93,8 @@ static int detect(const struct source *s, enum import_format *format)
     }
     if (found == 1)
         return 0;
-    if (found == 0) {
-        err_set(s->err, ERR_CONFIG, 0, "%s: of no known format", s->name);
-        return err_hint(s->err, "say which with its name; plimsoll results import --help lists them");
-    }
+    if (found == 0)
+        return of_no_format(s);
     err_set(s->err, ERR_CONFIG, 0, "%s: could be %s", s->name, names);
     return err_hint(s->err, "say which with its name");
 }

@@ -10,7 +10,7 @@
 #include "report/compare_words.h"
 #include "report/fit.h"
 
-enum { LABEL_WIDTH_MAX = 48, STRIP = 24, LINE_WIDTH = 100, TEXT_MAX = 1 << 16, NOTES_MAX = 20 };
+enum { LABEL_WIDTH_MAX = 48, STRIP = 24, LINE_WIDTH = 100, TEXT_MAX = 1 << 22, NOTES_MAX = 20 };
 
 static void add_fitted(struct buf *out, const char *text, size_t width)
 {

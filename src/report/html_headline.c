@@ -10,7 +10,7 @@
 #include "report/sections.h"
 #include "stats/summary.h"
 
-enum { COLUMNS_MAX = 24, NAMES_MAX_BYTES = 1 << 16 };
+enum { COLUMNS_MAX = 24, NAMES_MAX_BYTES = 1 << 22 };
 
 static const char *const LOAD_METRICS[] = { "requests_per_s", "latency_p50", "latency_p90",  "latency_p99",
                                             "latency_p999",   "latency_max", "latency_mean", "error_share" };

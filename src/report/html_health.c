@@ -12,7 +12,7 @@
 #include "report/html_series.h"
 #include "report/sections.h"
 
-enum { NAMES_MAX_BYTES = 1 << 16, TARGETS_MAX = 500, WATCH_CHARTS_MAX = 12, WATCH_POINTS = 300 };
+enum { NAMES_MAX_BYTES = 1 << 22, TARGETS_MAX = 500, WATCH_CHARTS_MAX = 12, WATCH_POINTS = 300 };
 
 /* A row is a function: what it shows of a run, as a text ("" is nothing), and what it is sorted by. */
 struct row {

@@ -11,7 +11,7 @@
 #include "report/sections.h"
 #include "stats/summary.h"
 
-enum { CURVE_PER_DECADE = 16, BINS = 24, NAMES_MAX_BYTES = 1 << 16 };
+enum { CURVE_PER_DECADE = 16, BINS = 24, NAMES_MAX_BYTES = 1 << 22 };
 #define SPREAD_MIN 1.02 /* a narrower spread has no shape worth drawing */
 
 static const double SHOWN[] = { 50, 75, 90, 95, 99, 99.9, 99.99, 99.999 };

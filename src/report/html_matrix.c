@@ -10,7 +10,7 @@
 
 #include "report/compare_words.h"
 
-enum { METRICS_MAX = 4, COLUMNS_MAX = 24, NAME_MAX_BYTES = 1 << 16 };
+enum { METRICS_MAX = 4, COLUMNS_MAX = 24, NAME_MAX_BYTES = 1 << 22 };
 #define CHANGE_FULL 0.3 /* a change whose colour is as strong as it gets */
 
 /* Rows are cells that are alike but in the last dimension. */

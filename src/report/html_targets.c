@@ -15,7 +15,8 @@ enum { TARGETS_MAX = 300, WATCH_POINTS = 300, WATCH_CHARTS_MAX = 10 };
 
 /* ---- fairness ---- */
 
-/* (sum x)^2 / (n sum x^2) of the rates: 1 when all are alike, 1/n when one has everything (Jain, Chiu, Hawe 1984). */
+/* (sum x)^2 / (n sum x^2) of the rates: 1 when all are alike, 1/n when one has everything (Jain, Chiu, Hawe 1984). NaN
+ * when none had an ok reply. */
 static double fairness(const struct result *r)
 {
     double sum = 0, squares = 0;
@@ -67,10 +68,12 @@ static void add_run(struct page *p, size_t run)
 
     if (r->target_count < 2)
         return;
-    buf_init(&caption, 1u << 16);
-    buf_printf(&caption, "%s%s%zu targets; fairness of their rates %.4f (1: all alike, %.4f: one has everything)",
-               p->c->count > 1 ? p->c->runs[run].name : "", p->c->count > 1 ? ": " : "", r->target_count, fairness(r),
-               1.0 / (double)r->target_count);
+    buf_init(&caption, 1u << 22);
+    buf_printf(&caption, "%s%s%zu targets", p->c->count > 1 ? p->c->runs[run].name : "", p->c->count > 1 ? ": " : "",
+               r->target_count);
+    if (!isnan(fairness(r)))
+        buf_printf(&caption, "; fairness of their rates %.4f (1: all alike, %.4f: one has everything)", fairness(r),
+                   1.0 / (double)r->target_count);
     html_table_open(&p->body, buf_ok(&caption) ? caption.data : "",
                     "target|#started|#of all|#requests/s|#p50|#p99|#max|#failed");
     for (size_t i = 0; i < r->target_count && i < TARGETS_MAX; i++)
@@ -160,7 +163,7 @@ static void add_chart(struct page *p, size_t run, const char *figure)
     bool first = true;
     char key[48];
 
-    buf_init(&label, 1u << 16);
+    buf_init(&label, 1u << 22);
     buf_printf(&label, "%s%s%s, second by second", p->c->count > 1 ? p->c->runs[run].name : "",
                p->c->count > 1 ? ": " : "", section_figure_name(figure));
     snprintf(key, sizeof(key), "watch-%zu-%zu", run, p->watch_charts++);
@@ -203,7 +206,7 @@ static void add_watched(struct page *p, size_t run)
 
     if (r->watched_count == 0)
         return;
-    buf_init(&sentence, 1u << 16);
+    buf_init(&sentence, 1u << 22);
     section_watched_sentence(&sentence, r->watched, r->watched_count);
     if (p->c->count > 1)
         html_element(&p->body, "h3", NULL, p->c->runs[run].name);

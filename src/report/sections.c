@@ -59,7 +59,7 @@ const char *section_rate(char out[UNITS_TEXT_MAX], double per_s)
 }
 
 #define LABEL_COLUMNS 14
-#define LINE_MAX_BYTES 4096u
+#define LINE_MAX_BYTES (16u << 20) /* above every argument that a command line can have */
 
 void section_line(const struct section *s, const char *label, const char *fmt, ...)
 {

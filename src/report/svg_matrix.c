@@ -11,7 +11,7 @@
 #include "report/fit.h"
 #include "report/svg_axes.h"
 
-enum { ROWS_MAX = 200, COLUMNS_MAX = 24, SHADES = 7, ROW_HEIGHT = 26, LABEL_WIDTH = 240, TOP = 92, TEXT_MAX = 1 << 18 };
+enum { ROWS_MAX = 200, COLUMNS_MAX = 24, SHADES = 7, ROW_HEIGHT = 26, LABEL_WIDTH = 240, TOP = 92, TEXT_MAX = 1 << 22 };
 #define CELL_WIDTH_MAX 130.0
 #define CELLS_WIDTH 640.0
 
@@ -239,7 +239,7 @@ static void draw_label(struct svg *s, double x, double y, enum svg_anchor anchor
 {
     struct buf cut;
 
-    buf_init(&cut, 4096);
+    buf_init(&cut, TEXT_MAX);
     fit_line(&cut, slice_str(text), svg_fitting(width), FIT_BOTH_ENDS);
     svg_text(s, x, y, anchor, "small", "%s", cut.data != NULL ? cut.data : "");
     buf_release(&cut);
@@ -301,7 +301,7 @@ static void draw(struct picture *p, const char *name, const char *base)
     struct buf description, subtitle;
 
     buf_init(&description, TEXT_MAX);
-    buf_init(&subtitle, 4096);
+    buf_init(&subtitle, TEXT_MAX);
     describe(&description, p);
     snprintf(title, sizeof(title), "%s%s", p->before.values != NULL ? "Change of " : "",
              words_metric(metric, p->metric.name));

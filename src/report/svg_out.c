@@ -6,7 +6,7 @@
 
 #include "report/escapes.h"
 
-enum { TEXT_MAX_BYTES = 1 << 16 };
+enum { TEXT_MAX_BYTES = 1 << 22 };
 
 /* Okabe and Ito's colours, lighter ones where the surroundings are dark. */
 static const char STYLE[] =

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "report/svg_axes.h"
 
-enum { WIDTH = 860, HEIGHT = 440, POINTS = 240, TEXT_MAX = 1 << 14 };
+enum { WIDTH = 860, HEIGHT = 440, POINTS = 240, TEXT_MAX = 1 << 22 };
 #define BUSY_RANGE 20 /* from the median to the maximum: beyond it the scale is logarithmic */
 
 /* 1/(1-p) up to the number of values: the share of one of them. */

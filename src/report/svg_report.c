@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 1 << 14 };
+enum { NAME_MAX_BYTES = 1 << 22 };
 
 /* A curve's documents added up. */
 struct curve {

@@ -10,7 +10,7 @@
 #include "report/svg_axes.h"
 #include "result/rounds_scaling.h"
 
-enum { WIDTH = 860, HEIGHT = 560, SIZES_MAX = 64, LAW_POINTS = 120, TEXT_MAX = 1 << 14 };
+enum { WIDTH = 860, HEIGHT = 560, SIZES_MAX = 64, LAW_POINTS = 120, TEXT_MAX = 1 << 22 };
 
 struct sizes {
     uint32_t of[SIZES_MAX]; /* rising */

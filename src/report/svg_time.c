@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "report/svg_axes.h"
 
-enum { WIDTH = 860, POINTS_MAX = 400, TEXT_MAX = 1 << 12, PANEL_HEIGHT = 150, PANEL_GAP = 56, FIRST_TOP = 84 };
+enum { WIDTH = 860, POINTS_MAX = 400, TEXT_MAX = 1 << 22, PANEL_HEIGHT = 150, PANEL_GAP = 56, FIRST_TOP = 84 };
 #define LEAST_FOR_P99 100
 #define BUSY_RANGE 20
 

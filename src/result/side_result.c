@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "stats/summary.h"
 
-enum { TEXT_MAX = 1 << 16 };
+enum { TEXT_MAX = 1 << 22 };
 
 /* Members of config that say what was offered; the others say how it was measured. */
 static const char *const WORKLOAD[] = {

@@ -4,7 +4,7 @@
 
 #include "result/side_parts.h"
 
-enum { NAME_MAX_BYTES = 1 << 16 };
+enum { NAME_MAX_BYTES = 1 << 22 };
 
 static const char *path_of(const char *url)
 {

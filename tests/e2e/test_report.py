@@ -2,6 +2,7 @@
 """The HTML page: what it says, that it is one file, and that nothing from outside becomes markup."""
 import html.parser
 import json
+import os
 import re
 import subprocess
 
@@ -116,6 +117,20 @@ def test_standard_output_and_mistakes(plimsoll, measured):
     missing = run(plimsoll, "report", measured / "none.json", "-o", measured / "never.html", code=2)
     assert "none.json" in missing.stderr and not (measured / "never.html").exists()
     run(plimsoll, "report", measured / "good.json", "-o", measured / "no" / "such" / "folder.html", code=3)
+    before = (measured / "good.json").read_bytes()
+    os.link(measured / "good.json", measured / "same.json")
+    assert "is one of the runs" in run(plimsoll, "report", measured / "good.json", "-o", measured / "same.json", code=2).stderr
+    assert (measured / "good.json").read_bytes() == before
+    (measured / "suite.json").write_text('{"format": "plimsoll-run", "version": 1}')
+    assert "not a result" in run(plimsoll, "report", measured / "suite.json", code=2).stderr
+
+
+def test_a_long_name_is_no_end_of_a_report(plimsoll, tmp_path):
+    """100 kB, not far from the longest word that a command line can have."""
+    made = run(plimsoll, "rounds", "--no-store", "-c", "1", "--json", tmp_path / "r.json", "--name", "N" * 100_000, "--", "true", "x" * 100_000)
+    assert "makespan" in made.stdout
+    run(plimsoll, "report", tmp_path / "r.json", "-o", tmp_path / "r.html")
+    run(plimsoll, "report", tmp_path / "r.json", "--format", "svg", "-o", tmp_path / "r.svg")
 
 
 def test_a_suite_and_its_baseline(plimsoll, tmp_path):

@@ -50,7 +50,7 @@ static void check_shell(struct slice word)
 static void check_yaml(struct slice text)
 {
     struct err err = { 0 };
-    struct doc *doc;
+    struct doc *doc = NULL;
     struct buf out, lines;
 
     buf_init(&out, TEXT_MAX);

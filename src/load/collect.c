@@ -407,6 +407,23 @@ static void collect_times(struct result *r, const struct run *run, const struct 
     r->interrupted = facts->interrupted;
 }
 
+/* Each worker offers an equal part of the rate, be its connections few or many. */
+static void warn_of_uneven_rates(struct result *r, const struct run *run, const struct loader *workers)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        least = workers[i].conn_count < least ? workers[i].conn_count : least;
+        most = workers[i].conn_count > most ? workers[i].conn_count : most;
+    }
+    if (run->plan->schedule.stage_count > 0 && most > least && least < EVEN_ENOUGH)
+        result_add_warning(
+            r,
+            "the rate is dealt equally to %u threads, which have %u to %u connections: those of some are "
+            "asked more often; -t with a number that divides the connections deals it evenly",
+            run->worker_count, least, most);
+}
+
 static void explain(struct result *r, const struct run *run, const struct loader *workers,
                     const struct run_facts *facts)
 {
@@ -441,6 +458,7 @@ static void explain(struct result *r, const struct run *run, const struct loader
                            "and the time of such a request says little",
                            units_format_count(text, r->totals.early_replies),
                            r->totals.early_replies == 1 ? "reply" : "replies");
+    warn_of_uneven_rates(r, run, workers);
     for (size_t i = 0; i < run->target_count && run->is_pipelined; i++) {
         if (run->targets[i].is_idempotent)
             continue;

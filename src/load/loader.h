@@ -26,6 +26,7 @@
 /* So few connections of a worker leave it time to copy the files that it uploads: the peer then finds them in the cache
  * and takes them faster (docs/decisions/0056). More of them are sent by the kernel, at half the CPU. */
 #define COPY_FILES_AT_MOST 2
+#define EVEN_ENOUGH 50   /* connections of a worker: one more or less is 2 % */
 #define BACKOFF_LEVELS 8 /* 10 ms << level, at most 1.28 s */
 
 enum stage { STAGE_RAMP, STAGE_WARMUP, STAGE_WINDOW, STAGE_DRAIN, STAGE_OVER };

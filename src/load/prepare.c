@@ -281,6 +281,18 @@ static bool is_open(const struct load_plan *plan)
     return plan->schedule.stage_count > 0 || plan->schedule.burst_size > 0;
 }
 
+/* A rate is dealt to the workers in equal parts: so few connections that theirs would differ by more than 2 % are given
+ * to as many workers as divide them. */
+static uint32_t worker_count_of(const struct load_plan *plan, uint32_t connections, uint32_t cpus)
+{
+    const uint32_t wanted = plan->threads > 0 ? plan->threads : cpus;
+    uint32_t count = wanted < connections ? wanted : connections;
+
+    while (is_open(plan) && plan->threads == 0 && connections % count != 0 && connections / count < EVEN_ENOUGH)
+        count--;
+    return count;
+}
+
 static int size_run(struct load *l, struct err *err)
 {
     struct load_plan *plan = &l->plan;
@@ -301,9 +313,7 @@ static int size_run(struct load *l, struct err *err)
     grown = load_share_of(plan->share, (uint64_t)plan->grow * plan->target_count);
     if (is_open(plan) && grown > l->connections)
         l->capacity = (uint32_t)grown;
-    l->run.worker_count = plan->threads > 0 ? plan->threads : (uint32_t)cpus;
-    if (l->run.worker_count > l->connections)
-        l->run.worker_count = l->connections;
+    l->run.worker_count = worker_count_of(plan, l->connections, (uint32_t)cpus);
     return check_files(l, err) != 0 ? -1 : share_place_connections(l, err);
 }
 

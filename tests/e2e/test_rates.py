@@ -30,6 +30,19 @@ def test_fractions(load, start_target, rate, seconds, want):
     assert run.totals["sent"] == want
 
 
+@pytest.mark.parametrize("threads, want", [((), [60] * 5), (("-t", "1"), [60] * 5), (("-t", "2"), None)])
+def test_a_rate_is_for_all_connections_alike(load, start_target, threads, want):
+    """Five connections are not dealt to two threads that offer half of the rate each, unless -t says so; then it is said."""
+    target = start_target(OK)
+    run = load("--rate", "150/s", "-c", "1", "-d", "2s", *threads, *(target.url(f"/{n}") for n in range(5)), server=target)
+    sent = [t["totals"]["sent"] for t in run.doc["targets"]]
+    assert sum(sent) == 300
+    said = any("dealt equally to 2 threads, which have 2 to 3 connections" in warning for warning in run.doc["warnings"])
+    assert said == (want is None)
+    if want:
+        assert all(abs(n - 60) <= 3 for n in sent), sent
+
+
 def test_c10_a_missed_rate_is_said(load, start_target, full):
     seconds = 60 if full else 8
     target = start_target(r"\{wait 1s}" + OK)

@@ -197,13 +197,15 @@ static uint64_t time_limit_of(const struct load_options *l, uint64_t start_in_ns
 /* What each share would refuse, or the scheduler would cut short. */
 static int check_times(const struct job_options *o, const struct load_options *l, struct err *err)
 {
-    const uint64_t needed = o->start_in_ns + l->warmup_ns + l->duration_ns;
+    const uint64_t needed = o->start_in_ns + l->warmup_ns + l->duration_ns + l->drain_ns;
     char given[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
 
-    if (o->start_in_ns > SHARE_START_EARLY_NS) {
+    if (o->start_in_ns > SHARE_START_EARLY_NS && l->share.clock_check == NULL) {
         err_set(err, ERR_USAGE, 0, "--start-in %s: a share refuses a start more than 15 minutes ahead",
                 units_format_duration(given, (double)o->start_in_ns));
-        return err_hint(err, "to its clock that looks like a fault; choose a shorter time");
+        return err_hint(err,
+                        "to its clock that looks like a fault; choose a shorter time, or put --clock-check HOST|chrony "
+                        "into the command");
     }
     if (o->time_limit_ns > 0 && o->time_limit_ns < needed) {
         err_set(err, ERR_USAGE, 0, "--time-limit %s: the job takes at least %s until its end",
@@ -321,6 +323,7 @@ int job_plan_init(struct job_plan *p, const struct job_options *o, uint64_t wall
     if (check_command(o, err) != 0)
         return -1;
     load_options_init(&l);
+    l.share.is_started = true;
     rc = load_options_parse(&l, (int)o->words.count - 1, o->words.items + 1, &help, err);
     if (rc != 0) {
         err_prefix(err, "load");

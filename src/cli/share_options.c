@@ -170,7 +170,7 @@ int share_options_resolve(struct share_options *o, struct err *err)
         err_set(err, ERR_USAGE, 0, "--of is for --share auto");
         return err_hint(err, "--share I/N says how many there are");
     }
-    if (o->clock_check != NULL && o->start == SHARE_START_NONE) {
+    if (o->clock_check != NULL && o->start == SHARE_START_NONE && !o->is_started) {
         err_set(err, ERR_USAGE, 0, "--clock-check has no meaning without --start-at");
         return err_hint(err, "it corrects the moment of the start");
     }

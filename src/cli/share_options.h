@@ -18,6 +18,7 @@ enum share_start_kind { SHARE_START_NONE, SHARE_START_AT, SHARE_START_AFTER, SHA
 /* Texts point into the command line. */
 struct share_options {
     bool given, is_auto;
+    bool is_started; /* whoever carries the plan out gives the start: --clock-check may stand without one */
     struct load_share share;
     uint64_t of; /* 0: not given */
     enum share_start_kind start;

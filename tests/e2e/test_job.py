@@ -27,7 +27,9 @@ REFUSED = [
     ("the start too", ("slurm", "-n", "2", "--", "load", "--start-at=+5s", "http://127.0.0.1:1/"), "--start-at stands", "leave it out"),
     ("the part too", ("slurm", "-n", "2", *LOAD, "--json", "x"), "--json stands", "leave it out"),
     ("a screen for each share", ("slurm", "-n", "2", "--", "load", "--live", "-c", "4", "http://127.0.0.1:1/"), "--live stands", "shows what they do"),
-    ("a start that no share waits for", ("slurm", "-n", "2", "--start-in", "20m", *LOAD), "--start-in 20 m 00 s", "shorter"),
+    ("a start that no share waits for", ("slurm", "-n", "2", "--start-in", "20m", *LOAD), "--start-in 20 m 00 s", "--clock-check"),
+    ("a page for each share", ("slurm", "-n", "2", *LOAD, "--live-http", "127.0.0.1:0"), "--live-http stands", "shows what they do"),
+    ("an end within the drain", ("slurm", "-n", "2", "--start-in", "30s", "--time-limit", "75s", *LOAD, "-d", "40s", "--drain", "10s"), "--time-limit 1 m 15", "leave --time-limit out"),
     ("an end before the end", ("slurm", "-n", "2", "--time-limit", "1m", *LOAD, "-d", "1h"), "--time-limit 1 m 00 s", "leave --time-limit out"),
     ("help in the command", ("slurm", "-n", "2", "--", "load", "--help"), "--help stands", "plimsoll load --help"),
     ("fewer connections than shares", ("slurm", "-n", "9", *LOAD), "8 connections can not be divided among 9 shares", "whole plan"),
@@ -50,6 +52,11 @@ def test_refused_before_anything_runs(plimsoll, words, what, hint):
         done = run([plimsoll, "job", *apply, *(w if isinstance(w, str) else w.decode("utf-8", "surrogateescape") for w in words)], 20)
         assert done.exit == 2 and done.out == "" and what in done.err and hint in done.err, done
         assert not hint or "hint:" in done.err, done
+
+
+def test_a_checked_clock_allows_a_late_start(plimsoll):
+    text, _ = print_job(plimsoll, "slurm", "-n", "2", "--start-in", "16m", *LOAD, "--clock-check", "chrony")
+    assert "--clock-check chrony" in text
 
 
 def test_help_teaches(plimsoll):

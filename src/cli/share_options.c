@@ -162,6 +162,15 @@ static int read_start_file(struct share_options *o, struct err *err)
 
 /* ---- both ---- */
 
+static int check_clock_source(const char *what, struct err *err)
+{
+    if (strstr(what, "://") == NULL || strncmp(what, "http://", 7) == 0 || strncmp(what, "https://", 8) == 0)
+        return 0;
+    err_set(err, ERR_USAGE, 0, "--clock-check: \"%.*s\" is of no scheme that is asked for the time",
+            (int)(strstr(what, "://") - what + 3), what);
+    return err_hint(err, "write HOST, HOST:PORT, an http:// or https:// URL, or the word chrony");
+}
+
 int share_options_resolve(struct share_options *o, struct err *err)
 {
     if (o->is_auto && ask_schedulers(o, err) != 0)
@@ -174,6 +183,8 @@ int share_options_resolve(struct share_options *o, struct err *err)
         err_set(err, ERR_USAGE, 0, "--clock-check has no meaning without --start-at");
         return err_hint(err, "it corrects the moment of the start");
     }
+    if (o->clock_check != NULL && check_clock_source(o->clock_check, err) != 0)
+        return -1;
     return o->start == SHARE_START_FILE ? read_start_file(o, err) : 0;
 }
 

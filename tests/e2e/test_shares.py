@@ -200,6 +200,7 @@ def test_auto(plimsoll, server, why, env, args, says):
     ("long ago", ["--start-at", "2020-01-01T00:00:00Z"], "ago by this machine's clock"),
     ("far ahead", ["--start-at", "2099-01-01T00:00:00Z"], "ahead by this machine's clock"),
     ("a check of nothing", ["--clock-check", "127.0.0.1"], "no meaning without --start-at"),
+    ("a clock of no such scheme", ["--start-at", "+5s", "--clock-check", "ftp://x/"], "http:// or https:// URL"),
     ("nobody to ask", ["--start-at", "+5s", "--clock-check", "127.0.0.1:1"], "--clock-check: http://127.0.0.1:1/"),
 ])
 def test_refused(plimsoll, server, why, args, says):

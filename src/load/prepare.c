@@ -449,8 +449,9 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     pthread_condattr_destroy(&attributes);
     expect_defaults(l);
     note_ports(&l->run, &l->plan);
-    if (prepare_targets(l, err) != 0 || size_run(l, err) != 0 || check_sources(l, err) != 0 ||
-        check_unix_socket(&l->plan, err) != 0 || resolve_targets(l, err) != 0 || prepare_workers(l, err) != 0) {
+    if (share_check_schedule(l, err) != 0 || prepare_targets(l, err) != 0 || size_run(l, err) != 0 ||
+        check_sources(l, err) != 0 || check_unix_socket(&l->plan, err) != 0 || resolve_targets(l, err) != 0 ||
+        prepare_workers(l, err) != 0) {
         load_free(l);
         return -1;
     }

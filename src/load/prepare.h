@@ -26,6 +26,9 @@ struct load {
 MUST_CHECK int share_check(const struct load *l, uint64_t n, const char *what, struct err *err);
 /* Splits the numbers of the plan that are split and nothing else; before anything is made of them. */
 MUST_CHECK int share_numbers(struct load *l, struct err *err);
+/* ERR_USAGE when a constant rate has fewer requests due in the window than there are shares. Other schedules may: what
+ * is due of them is not known beforehand (Poisson), or is the last word of stages that end. */
+MUST_CHECK int share_check_schedule(const struct load *l, struct err *err);
 /* Leaves each target its connections of this share; how many that are over all targets. */
 uint64_t share_connections(struct load *l);
 /* Which connection of which target is the k-th of this process, where that is not k mod targets. */

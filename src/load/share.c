@@ -2,6 +2,7 @@
 #include "load/share.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/units.h"
@@ -47,6 +48,18 @@ int share_numbers(struct load *l, struct err *err)
     plan->requests = load_share_of(plan->share, plan->requests);
     plan->max_in_flight = load_share_of(plan->share, plan->max_in_flight);
     return 0;
+}
+
+/* Numbers of a schedule that follow each other fall to all shares when there are as many of them. */
+int share_check_schedule(const struct load *l, struct err *err)
+{
+    const struct load_plan *plan = &l->plan;
+    const struct load_schedule *s = &plan->schedule;
+
+    if (load_share_count(plan->share) == 1 || s->stage_count != 1 || s->burst_size > 0 || plan->duration_ns == 0 ||
+        s->arrivals == LOAD_ARRIVALS_POISSON || s->stages[0].from_per_s != s->stages[0].to_per_s)
+        return 0;
+    return share_check(l, (uint64_t)ceil(schedule_expected(s, plan->duration_ns)), "requests due in the window", err);
 }
 
 /* Which connection of which target is the k-th of the run, where targets have different numbers of them: a round of all

@@ -193,6 +193,8 @@ def test_auto(plimsoll, server, why, env, args, says):
     ("of without auto", ["--share", "1/2", "--of", "2"], "--of is for --share auto"),
     ("fewer connections than shares", ["--share", "1/4", "-c", "3"], "3 connections for 4 shares"),
     ("fewer requests than shares", ["--share", "4/4", "-c", "4", "-n", "3"], "3 requests for 4 shares"),
+    ("fewer requests due than shares", ["--share", "3/3", "-c", "9", "-d", "3s", "-r", "0.5/s"], "2 requests due in the window for 3 shares"),
+    ("and of the first share", ["--share", "1/3", "-c", "9", "-d", "3s", "-r", "0.5/s"], "2 requests due in the window for 3 shares"),
     ("no moment", ["--start-at", "noon"], "is no moment"),
     ("a moment without zone", ["--start-at", "2026-03-01T12:00:00"], "is no moment"),
     ("a day that no month has", ["--start-at", "2026-02-30T12:00:00Z"], "is no moment"),

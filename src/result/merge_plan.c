@@ -202,7 +202,7 @@ static int check_alike(const struct result *sum, const struct result *r, const c
     char plan[UUID_TEXT_MAX];
 
     if (strcmp(sum->parts[0].host.tool_version, host->tool_version) != 0) {
-        err_set(err, ERR_CONFIG, 0, "%s was measured with plimsoll %s, %s with %s", source, host->tool_version, first,
+        err_set(err, ERR_CONFIG, 0, "%s was measured with %s, %s with %s", source, host->tool_version, first,
                 sum->parts[0].host.tool_version);
         return err_hint(err, "the parts of a run need the same version");
     }

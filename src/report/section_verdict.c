@@ -76,6 +76,32 @@ static void add_subject(struct section *s)
         section_line(s, "Targets", "%zu", r->target_count);
 }
 
+/* "\"1/3\"" in config; the other numbers there are of the whole plan. */
+static void add_share(struct section *s)
+{
+    const struct result *r = s->result;
+    struct slice of = slice_str(config_of(r, "share"));
+    struct slice own;
+    uint64_t which, shares, connections;
+    char text[128] = "", rate[UNITS_TEXT_MAX];
+
+    if (of.len < 2 || of.ptr[0] != '"' || r->part_count > 0)
+        return;
+    of = slice_drop(slice_take(of, of.len - 1), 1);
+    own = slice_split(&of, '/');
+    if (!slice_to_u64(own, &which) || !slice_to_u64(of, &shares) || which == 0 || which > shares)
+        return;
+    if (r->target_count == 1 && slice_to_u64(slice_str(config_of(r, "connections")), &connections)) {
+        const uint64_t mine = connections / shares + (which <= connections % shares ? 1 : 0);
+
+        snprintf(text, sizeof(text), ": %" PRIu64 " connection%s", mine, units_plural(mine));
+    }
+    if (r->generator.rate_asked > 0)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %s requests/s", text[0] != '\0' ? "," : ":",
+                 section_rate(rate, r->generator.rate_asked));
+    section_line(s, "Share", "%" PRIu64 " of %" PRIu64 " of the plan%s", which, shares, text);
+}
+
 static void add_setting(struct section *s)
 {
     const struct result *r = s->result;
@@ -88,6 +114,7 @@ static void add_setting(struct section *s)
         section_line(s, "Load", "%s connection%s%s, %zu thread%s", connections,
                      strcmp(connections, "1") == 0 ? "" : "s", r->target_count > 1 ? " per target" : "",
                      r->generator.workers, units_plural(r->generator.workers));
+    add_share(s);
     if (r->ramp_s > 0)
         section_line(s, "Window", "%s, after %s of opening connections", window, ramp);
     else

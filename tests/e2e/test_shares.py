@@ -211,6 +211,13 @@ def test_refused(plimsoll, server, why, args, says):
     assert server.requests == []
 
 
+def test_the_report_of_a_share_says_so(plimsoll, server):
+    done = run([*NO_SCHEDULER, plimsoll, "load", "--no-store", "--share", "1/3", "-c", "7", "-r", "90/s", "-d", "1s", server.url()])
+    assert done.exit in (0, 3) and "1 of 3 of the plan: 3 connections, 30.00 requests/s" in " ".join(done.out.split()), done
+    done = run([*NO_SCHEDULER, plimsoll, "load", "--no-store", "-c", "7", "-n", "7", server.url()])
+    assert "of the plan" not in done.out, done
+
+
 def test_one_moment_in_a_file(plimsoll, server, tmp_path):
     path = tmp_path / "start"
     path.write_text(moment(1.5) + "\n")

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "result/slo.h"
 
 #define SUITE_FILE_MAX ((size_t)16 << 20)
 #define AT(type, field) offsetof(struct type, field)
@@ -345,6 +346,24 @@ static int add_lengths(struct reader *r)
     return 0;
 }
 
+/* A rule that nobody understands would never hold: the samples that it is to sort out would count. */
+static int check_rules(struct reader *r)
+{
+    for (size_t k = 0; k < r->suite->invalid_when.count; k++) {
+        const char *rule = r->suite->invalid_when.items[k];
+        struct slo slo = { 0 };
+        const bool is_word = strcmp(rule, "client_limited") == 0 || strcmp(rule, "rate_missed") == 0;
+        const bool is_one = is_word || (slo_parse(&slo, slice_str(rule), NULL) == 0 && slo.count == 1);
+
+        slo_release(&slo);
+        if (!is_one) {
+            err_set(r->err, ERR_CONFIG, 0, "%s: invalid_when: \"%s\" is no rule", r->suite->file, rule);
+            return err_hint(r->err, "client_limited, rate_missed, or one clause such as p99>1s or errors>1%%");
+        }
+    }
+    return 0;
+}
+
 /* What a suite needs and what may not stand together. */
 static int check_whole(struct reader *r)
 {
@@ -359,7 +378,7 @@ static int check_whole(struct reader *r)
     for (size_t k = 0; k < s->against.count; k++)
         if (!pairs_has(&s->parameters, slice_str(s->against.items[k].name)))
             return suite_unknown_parameter(s, slice_str(s->against.items[k].name), r->err);
-    return add_lengths(r);
+    return check_rules(r) != 0 ? -1 : add_lengths(r);
 }
 
 static int name_file(struct reader *r, const char *path)

@@ -99,6 +99,14 @@ def test_rules_and_promises(run, counter):
     assert run(text + "slo: 'p99<100s'\n").returncode == 0
 
 
+@pytest.mark.parametrize("rule", ["client_limitted", "p99>1sec", "p99", "errors>", "p99>1s,errors>1%", ""])
+def test_a_rule_that_is_none_is_refused(run, counter, rule):
+    """A mistyped rule would never hold, and let every sample count."""
+    done = run(f"name: r\nload: {{url: '{counter.url}/', requests: 1}}\ninvalid_when: ['{rule}']\n")
+    assert done.returncode == 2 and f'invalid_when: "{rule}" is no rule' in done.stderr and "p99>1s" in done.stderr, done.stderr
+    assert counter.seen["/"] == 0
+
+
 def test_exit_code_of_two_sides(run, counter):
     """Side b is slower by far more than noise: regressed, exit 1; the other way round it is improved, exit 0."""
     text = """

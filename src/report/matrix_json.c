@@ -149,7 +149,7 @@ static void samples(struct buf *out, const struct matrix *m)
         cell_of(out, m, s->cell);
         buf_add_str(out, ", \"side\": ");
         side_of(out, m, s->side);
-        buf_printf(out, ", \"sample\": %u, \"outcome\": \"%s\", \"id\": ", s->number, OUTCOMES[s->outcome]);
+        buf_printf(out, ", \"sample\": %u, \"outcome\": \"%s\", \"id\": ", s->number + 1, OUTCOMES[s->outcome]);
         string(out, has_record ? m->sides[s->side].records[s->record].id : NULL);
         buf_add_str(out, ", \"note\": ");
         string(out, s->note);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,9 +15,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "http/redact.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 #define TURN_MS 50
+#define TAIL_MASKED_MAX 4096u
 
 void process_shell_words(const char *out[4], const char *text)
 {
@@ -289,6 +292,17 @@ size_t process_log_bytes(const char *path)
     return stat(path, &st) == 0 ? (size_t)st.st_size : 0;
 }
 
+/* URLs with passwords and tokens, and what stands behind words like --password. */
+static void mask_secrets(char *text, size_t room)
+{
+    struct buf masked;
+
+    buf_init(&masked, TAIL_MASKED_MAX);
+    redact_command(&masked, slice_str(text));
+    snprintf(text, room, "%.*s", SLICE_FMT(buf_ok(&masked) ? buf_slice(&masked) : SLICE("***")));
+    buf_release(&masked);
+}
+
 void process_tail(const char *path, size_t begin, char *out, size_t room)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -317,4 +331,5 @@ void process_tail(const char *path, size_t begin, char *out, size_t room)
     for (char *c = out; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' && *c != '\n')
             *c = '.';
+    mask_secrets(out, room);
 }

@@ -54,8 +54,8 @@ bool process_is_running(struct process *p, struct process_outcome *out);
 /* Ends it and its group; nothing to do is fine. */
 void process_end(struct process *p, uint64_t grace_ns);
 
-/* The last lines of a file from byte `from` on, at most `room` bytes, control characters shown as dots; "" when there
- * are none. */
+/* The last lines of a file from byte `from` on, at most `room` bytes, control characters shown as dots, secrets as ***;
+ * "" when there are none. */
 void process_tail(const char *path, size_t from, char *out, size_t room);
 /* Its length; 0: there is none. */
 size_t process_log_bytes(const char *path);

@@ -107,6 +107,15 @@ def test_a_rule_that_is_none_is_refused(run, counter, rule):
     assert counter.seen["/"] == 0
 
 
+def test_secrets_of_what_a_command_said(run, counter, tmp_path):
+    done = run(f"name: r\nload: {{url: '{counter.url}/', requests: 1}}\n"
+               "verify_each: [\"echo 'see https://u:pw91@h/?token=abc92 --password xyz93'; exit 1\"]\n", "--json", tmp_path / "r.json")
+    table = (tmp_path / "r.json").read_text()
+    assert "it said" in done.stderr and "it said" in table
+    for secret in ("pw91", "abc92", "xyz93"):
+        assert secret not in done.stdout + done.stderr + table and not any(secret in json.dumps(d) for d in run.documents())
+
+
 def test_exit_code_of_two_sides(run, counter):
     """Side b is slower by far more than noise: regressed, exit 1; the other way round it is improved, exit 0."""
     text = """

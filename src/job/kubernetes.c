@@ -21,6 +21,7 @@ static void add_head(struct buf *out, const struct job *job)
                "# One plan as %" PRIu64 " shares under Kubernetes (1.29 or newer). Read it, change it, then:\n"
                "#   kubectl apply -f FILE\n"
                "#   kubectl wait --for=condition=complete --timeout=%" PRIu64 "s job/%s-merge\n"
+               "# (a result that is invalid or breaks a promise ends it as failed: --for=condition=failed sees that)\n"
                "#   kubectl logs job/%s-merge >merged.json && plimsoll results merge merged.json\n"
                "#   kubectl delete -f FILE\n",
                job->shares, job->time_limit_ns / NS_PER_S, job->name, job->name);

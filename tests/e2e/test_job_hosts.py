@@ -61,7 +61,7 @@ def test_apply_over_ssh_and_what_a_lost_host_does(plimsoll, hosts, tmp_path):
     assert done.exit == 3 and not doc["valid"], done
     # Which share a host has is parallel's affair.
     assert any(re.search("3 of 4 shares are here, [1-4] is missing", r) for r in doc["reasons"]), doc["reasons"]
-    assert re.search(r'^\{"share": 4, "elapsed_s"', done.err, re.M), done.err
+    assert re.search(r'^\{"share": [1-4], "elapsed_s"', done.err, re.M), done.err
     assert "shares were invalid, or failed" in done.err, done.err
 
 

@@ -17,7 +17,7 @@ from lib.process import Process, run, wait_until
 from lib.target import OK, ROOT
 
 START = "--start-in=5s"
-PLAN = ("-n", "1001", "-c", "8", "-r", "1000/s")
+PLAN = ("-n", "1001", "-c", "8", "-r", "400/s")  # 2.5 s, so that each share tells of its progress
 HOSTILE = ["X-Note: it's \"$HOME\" $(id) $$(id) `id` \\n {share} é", "X-Tab: a\tb", "X-Yaml: {a: [b]} # no"]
 
 

@@ -70,7 +70,7 @@ static int of_no_format(const struct source *s)
             return err_hint(s->err, "%s", OTHERS[i].hint);
         }
     if (s->text.len == 0)
-        return err_set(s->err, ERR_CONFIG, 0, "%s: empty", s->name);
+        return err_set(s->err, ERR_CONFIG, 0, "%s: empty, so of no known format", s->name);
     err_set(s->err, ERR_CONFIG, 0, "%s: of no known format", s->name);
     return err_hint(s->err, "say which with its name; plimsoll results import --help lists them");
 }

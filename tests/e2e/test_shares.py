@@ -131,6 +131,14 @@ def test_requests_connections_seq_and_feed_are_dealt_exactly(shares, server, tmp
     assert len(share_of_user) == 10
 
 
+def test_a_part_of_a_request_is_no_missed_rate(shares, server):
+    """50 requests in 4 shares are 13, 13, 12 and 12: none of them missed its 12.5."""
+    done = shares(4, "-r", "50", "-d", "1s", "-c", "4", "--start-at", moment(AHEAD_S), server.url("/")).finish()
+    assert sorted(part["totals"]["started"] for part in done.parts().values()) == [12, 12, 13, 13]
+    said = [w for part in [*done.parts().values(), done.merged()] for w in part["warnings"] if "rate not met" in w]
+    assert said == []
+
+
 def test_the_same_requests_as_one_process(shares, load):
     def targets(begin):
         server = Recorder()

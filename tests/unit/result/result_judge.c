@@ -31,6 +31,12 @@ static void rate_met(struct result *r)
     r->generator.rate_achieved = 24.8;
 }
 
+static void short_of_half_a_request(struct result *r)
+{
+    r->generator.rate_asked = 2.5;
+    r->generator.rate_achieved = 2.5 - 0.5 / r->duration_s;
+}
+
 static void no_rate(struct result *r)
 {
     r->generator.rate_asked = 0;
@@ -71,6 +77,8 @@ static const struct verdict_case {
     { "a missed rate with nothing left to send", rate_missed_alone, 0.1, false, true, 0, NULL,
       "rate not met: 20.2 of 25.0/s", "not sent" },
     { "within 1 % a rate is met, what was not sent is still said", rate_met, 0.1, false, true, 0, NULL,
+      "not sent: 7 requests", "rate not met" },
+    { "requests are whole: what is less than one is not missed", short_of_half_a_request, 0.1, false, true, 0, NULL,
       "not sent: 7 requests", "rate not met" },
     { "no rate was asked for", no_rate, 0.1, false, true, 0, NULL, "8 of 101", "rate not met" },
     { "the log held up the measuring", nothing, 0.1, false, true, 0, NULL, "workers waited for it 2 times", NULL },

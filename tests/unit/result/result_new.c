@@ -149,9 +149,10 @@ static void test_json_survives_every_refused_allocation(void **state)
         if (rc == 0)
             rc = result_to_json(back, &again, &err);
         const bool refused = alloc_fail_end();
-        if (refused && rc == 0)
+        /* The quick reader leaves it to the thorough one when it gets no memory: then all must be there. */
+        if (refused && rc == 0 && !slice_eq(buf_slice(&again), buf_slice(&json)))
             fail_msg("allocation %u failed and nobody noticed", nth);
-        if (refused && err.kind != ERR_SYSTEM)
+        if (refused && rc != 0 && err.kind != ERR_SYSTEM)
             fail_msg("allocation %u: %s", nth, err.what);
         if (!refused)
             assert_int_equal(rc, 0);

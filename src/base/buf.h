@@ -11,6 +11,10 @@
 
 #include <stdarg.h>
 
+/* A maximum for sentences that names, URLs and commands of users stand in: far above the longest word that a command
+ * line can have (128 KiB on Linux), escaped: a smaller one would cost a report what was measured. */
+#define BUF_TEXT_MAX_BYTES ((size_t)4 << 20)
+
 struct buf {
     char *data;
     size_t len;

@@ -28,7 +28,7 @@ static char *name_of(const struct result *r, const char *name, const char *sourc
 {
     struct buf text;
 
-    buf_init(&text, 1u << 22);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     buf_add_str(&text, name != NULL ? name : r->name != NULL && r->name[0] != '\0' ? r->name : source);
     if (side.len > 0)
         buf_printf(&text, " %.*s", SLICE_FMT(side));
@@ -140,7 +140,7 @@ static bool rename_run(struct collection_run *run, size_t number)
 {
     struct buf text;
 
-    buf_init(&text, 1u << 22);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     buf_printf(&text, "%s (%zu: %s)", run->name, number, run->count > 0 ? run->documents[0].source : "");
     free(run->name);
     run->name = buf_detach(&text);

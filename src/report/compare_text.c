@@ -10,7 +10,7 @@
 #include "report/compare_words.h"
 #include "report/fit.h"
 
-enum { LABEL_WIDTH_MAX = 48, STRIP = 24, LINE_WIDTH = 100, TEXT_MAX = 1 << 22, NOTES_MAX = 20 };
+enum { LABEL_WIDTH_MAX = 48, STRIP = 24, LINE_WIDTH = 100, NOTES_MAX = 20 };
 
 static void add_fitted(struct buf *out, const char *text, size_t width)
 {
@@ -129,7 +129,7 @@ static void reasons(struct buf *out, const struct comparison *c, const struct co
     struct buf text;
     size_t *order = words_order(c, m), told = 0, left = 0;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; order != NULL && i < c->cell_count; i++) {
         const struct compare_result *r = &m->out.cells[order[i]];
 
@@ -164,7 +164,7 @@ static void dimensions(struct buf *out, const struct comparison *c)
 {
     struct buf text;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i < c->dimensions.count; i++)
         buf_printf(&text, "%s%s", i > 0 ? "/" : "", c->dimensions.items[i]);
     paragraph_of(out, "  cells     ", &text);
@@ -177,7 +177,7 @@ static void sightings(struct buf *out, const struct comparison *c)
     char base[UNITS_TEXT_MAX], new[UNITS_TEXT_MAX];
     bool first = true;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i < c->sighting_count; i++) {
         const struct comparison_sighting *s = &c->sightings[i];
 
@@ -218,7 +218,7 @@ void compare_text(struct buf *out, const struct comparison *c)
 {
     struct buf text;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     words_summary(&text, c);
     paragraph_of(out, "", &text);
     words_overall(&text, &c->metrics[0]);

@@ -9,7 +9,7 @@
 extern const char page_css[], page_js[], page_charts_js[], page_library_js[];
 extern const size_t page_css_len, page_js_len, page_charts_js_len, page_library_js_len;
 
-enum { TITLE_MAX_BYTES = 1 << 22, TITLE_NAMES_MAX = 4 };
+enum { TITLE_NAMES_MAX = 4 };
 
 bool report_html_has_charts(void)
 {

@@ -77,7 +77,7 @@ static void add_samples(struct page *p, const struct page_group *groups)
     char text[PAGE_TEXT_MAX];
     struct buf names;
 
-    buf_init(&names, 1u << 22);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     buf_add_str(&names, "run|started|valid");
     for (size_t i = 0; i < count; i++)
         html_column(&names, true, "%s", page_metric_name(text, metrics[i]->name));

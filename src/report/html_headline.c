@@ -10,7 +10,7 @@
 #include "report/sections.h"
 #include "stats/summary.h"
 
-enum { COLUMNS_MAX = 24, NAMES_MAX_BYTES = 1 << 22 };
+enum { COLUMNS_MAX = 24 };
 
 static const char *const LOAD_METRICS[] = { "requests_per_s", "latency_p50", "latency_p90",  "latency_p99",
                                             "latency_p999",   "latency_max", "latency_mean", "error_share" };
@@ -168,7 +168,7 @@ void html_part_headline(struct page *p)
     if (columns.count == 0 || (p->shown != NULL && p->shown[0]->rounds != NULL))
         return;
     page_section(p, "headline", "Headline");
-    buf_init(&names, NAMES_MAX_BYTES);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     add_names(&names, p, &columns, p->shown == NULL, asked, received);
     html_table_open(&p->body, p->shown == NULL ? "Figures of each cell, means of its samples" : "Figures of each run",
                     buf_ok(&names) ? names.data : "");

@@ -12,7 +12,7 @@
 #include "report/html_series.h"
 #include "report/sections.h"
 
-enum { NAMES_MAX_BYTES = 1 << 22, TARGETS_MAX = 500, WATCH_CHARTS_MAX = 12, WATCH_POINTS = 300 };
+enum { TARGETS_MAX = 500, WATCH_CHARTS_MAX = 12, WATCH_POINTS = 300 };
 
 /* A row is a function: what it shows of a run, as a text ("" is nothing), and what it is sorted by. */
 struct row {
@@ -24,8 +24,8 @@ static void add_rows(struct page *p, const char *caption, const struct row *rows
 {
     struct buf names, text;
 
-    buf_init(&names, NAMES_MAX_BYTES);
-    buf_init(&text, NAMES_MAX_BYTES);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     html_column(&names, false, "what");
     for (size_t i = 0; i < p->c->count; i++)
         html_column(&names, false, "%s", p->c->count > 1 ? p->c->runs[i].name : "value");

@@ -11,7 +11,7 @@
 #include "report/sections.h"
 #include "stats/summary.h"
 
-enum { CURVE_PER_DECADE = 16, BINS = 24, NAMES_MAX_BYTES = 1 << 22 };
+enum { CURVE_PER_DECADE = 16, BINS = 24 };
 #define SPREAD_MIN 1.02 /* a narrower spread has no shape worth drawing */
 
 static const double SHOWN[] = { 50, 75, 90, 95, 99, 99.9, 99.99, 99.999 };
@@ -115,7 +115,7 @@ static void add_table(struct page *p)
 {
     struct buf names;
 
-    buf_init(&names, NAMES_MAX_BYTES);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     add_names(&names, p);
     html_table_open(&p->body, "Latency of ok requests, from due; service time from the first byte sent",
                     buf_ok(&names) ? names.data : "");
@@ -247,7 +247,7 @@ static void add_histogram(struct page *p)
     if (!find_bins(&b, p))
         return;
     page_section(p, "histogram", "Histogram");
-    buf_init(&names, NAMES_MAX_BYTES);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     html_column(&names, false, "latency");
     for (size_t i = 0; i < p->c->count; i++) {
         html_column(&names, true, "%s", p->c->count > 1 ? p->c->runs[i].name : "share of ok requests");

@@ -10,7 +10,7 @@
 
 #include "report/compare_words.h"
 
-enum { METRICS_MAX = 4, COLUMNS_MAX = 24, NAME_MAX_BYTES = 1 << 22 };
+enum { METRICS_MAX = 4, COLUMNS_MAX = 24 };
 #define CHANGE_FULL 0.3 /* a change whose colour is as strong as it gets */
 
 /* Rows are cells that are alike but in the last dimension. */
@@ -148,7 +148,7 @@ static void add_row_head(struct page *p, const struct layout *l, size_t row)
 {
     struct buf name;
 
-    buf_init(&name, NAME_MAX_BYTES);
+    buf_init(&name, BUF_TEXT_MAX_BYTES);
     for (size_t d = 0; d + 1 < l->dimensions; d++)
         buf_printf(&name, "%s%s %s", d > 0 ? ", " : "", p->cells.dimensions.items[d], value_at(p, l->first[row], d));
     html_cell_head(&p->body, name.len > 0 ? name.data : "all");
@@ -160,8 +160,8 @@ static void add_table(struct page *p, const struct layout *l, const struct shown
     char name[PAGE_TEXT_MAX];
     struct buf names, caption;
 
-    buf_init(&names, NAME_MAX_BYTES);
-    buf_init(&caption, NAME_MAX_BYTES);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
+    buf_init(&caption, BUF_TEXT_MAX_BYTES);
     buf_printf(&caption, "%s%s%s%s", page_metric_name(name, s->metric->name), p->c->count > 1 ? ", " : "",
                p->c->count > 1 ? p->c->runs[s->run].name : "",
                s->run > 0 ? ", and its change; blue is better, orange worse" : "; the darker the greater");

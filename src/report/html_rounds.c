@@ -168,7 +168,7 @@ static void add_phases(struct page *p, const struct rounds_result *r, const stru
         any = any || sizes->items[i].phases != NULL;
     if (!any)
         return;
-    buf_init(&names, 1u << 22);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     html_column(&names, true, "at once");
     if (r->series_count > 1)
         html_column(&names, false, "series");

@@ -68,7 +68,7 @@ static void add_run(struct page *p, size_t run)
 
     if (r->target_count < 2)
         return;
-    buf_init(&caption, 1u << 22);
+    buf_init(&caption, BUF_TEXT_MAX_BYTES);
     buf_printf(&caption, "%s%s%zu targets", p->c->count > 1 ? p->c->runs[run].name : "", p->c->count > 1 ? ": " : "",
                r->target_count);
     if (!isnan(fairness(r)))
@@ -163,7 +163,7 @@ static void add_chart(struct page *p, size_t run, const char *figure)
     bool first = true;
     char key[48];
 
-    buf_init(&label, 1u << 22);
+    buf_init(&label, BUF_TEXT_MAX_BYTES);
     buf_printf(&label, "%s%s%s, second by second", p->c->count > 1 ? p->c->runs[run].name : "",
                p->c->count > 1 ? ": " : "", section_figure_name(figure));
     snprintf(key, sizeof(key), "watch-%zu-%zu", run, p->watch_charts++);
@@ -206,7 +206,7 @@ static void add_watched(struct page *p, size_t run)
 
     if (r->watched_count == 0)
         return;
-    buf_init(&sentence, 1u << 22);
+    buf_init(&sentence, BUF_TEXT_MAX_BYTES);
     section_watched_sentence(&sentence, r->watched, r->watched_count);
     if (p->c->count > 1)
         html_element(&p->body, "h3", NULL, p->c->runs[run].name);

@@ -102,7 +102,7 @@ static void add_table(struct page *p, size_t run, const struct page_series *s)
     const size_t rows = s->count < ROWS_MAX ? s->count : ROWS_MAX;
     struct buf caption;
 
-    buf_init(&caption, 1u << 22);
+    buf_init(&caption, BUF_TEXT_MAX_BYTES);
     buf_printf(&caption, "%s: %s", p->c->runs[run].name,
                s->count > ROWS_MAX ? "rates are means, latencies the greatest of the seconds of a row"
                                    : "second by second");
@@ -141,7 +141,7 @@ static void add_heats(struct page *p, int *failed, struct err *err)
         if (*failed == 0 && any) {
             struct buf label;
 
-            buf_init(&label, 1u << 22);
+            buf_init(&label, BUF_TEXT_MAX_BYTES);
             snprintf(key, sizeof(key), "heat-%zu", i);
             buf_printf(&label, "%s: how many ok requests had which latency, over time; the darker the more",
                        p->c->runs[i].name);

@@ -11,7 +11,7 @@
 #include "report/fit.h"
 #include "report/svg_axes.h"
 
-enum { ROWS_MAX = 200, COLUMNS_MAX = 24, SHADES = 7, ROW_HEIGHT = 26, LABEL_WIDTH = 240, TOP = 92, TEXT_MAX = 1 << 22 };
+enum { ROWS_MAX = 200, COLUMNS_MAX = 24, SHADES = 7, ROW_HEIGHT = 26, LABEL_WIDTH = 240, TOP = 92 };
 #define CELL_WIDTH_MAX 130.0
 #define CELLS_WIDTH 640.0
 
@@ -112,7 +112,7 @@ static bool grid_make(struct grid *g, const struct side *side, struct err *err)
     if (!add_dimensions(g, side))
         return no_memory(err);
     choose_columns(g, side);
-    buf_init(&label, TEXT_MAX);
+    buf_init(&label, BUF_TEXT_MAX_BYTES);
     ok = true;
     for (size_t i = 0; i < side->count && ok; i++)
         ok = row_label(&label, g, side, &side->records[i]) && add_once(&g->rows, buf_slice(&label)) &&
@@ -145,7 +145,7 @@ static bool figures_make(struct figures *f, const struct grid *g, const struct s
     struct buf label;
 
     f->values = calloc(cells, sizeof(*f->values));
-    buf_init(&label, TEXT_MAX);
+    buf_init(&label, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i < side->count && sums != NULL; i++) {
         const struct record *r = &side->records[i];
         const struct metric *m = record_metric(r, metric);
@@ -239,7 +239,7 @@ static void draw_label(struct svg *s, double x, double y, enum svg_anchor anchor
 {
     struct buf cut;
 
-    buf_init(&cut, TEXT_MAX);
+    buf_init(&cut, BUF_TEXT_MAX_BYTES);
     fit_line(&cut, slice_str(text), svg_fitting(width), FIT_BOTH_ENDS);
     svg_text(s, x, y, anchor, "small", "%s", cut.data != NULL ? cut.data : "");
     buf_release(&cut);
@@ -251,7 +251,7 @@ static void draw_names(struct picture *p)
     const struct grid *g = p->grid;
     struct buf names;
 
-    buf_init(&names, TEXT_MAX);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     for (size_t d = 0; d < g->dimensions.count; d++)
         if ((ptrdiff_t)d != g->column_dimension && varies(p->side, g->dimensions.items[d]))
             buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", g->dimensions.items[d]);
@@ -300,8 +300,8 @@ static void draw(struct picture *p, const char *name, const char *base)
     char title[WORDS_MAX + 32], metric[WORDS_MAX];
     struct buf description, subtitle;
 
-    buf_init(&description, TEXT_MAX);
-    buf_init(&subtitle, TEXT_MAX);
+    buf_init(&description, BUF_TEXT_MAX_BYTES);
+    buf_init(&subtitle, BUF_TEXT_MAX_BYTES);
     describe(&description, p);
     snprintf(title, sizeof(title), "%s%s", p->before.values != NULL ? "Change of " : "",
              words_metric(metric, p->metric.name));

@@ -6,8 +6,6 @@
 
 #include "report/escapes.h"
 
-enum { TEXT_MAX_BYTES = 1 << 22 };
-
 /* Okabe and Ito's colours, lighter ones where the surroundings are dark. */
 static const char STYLE[] =
     "<style>\n"
@@ -73,7 +71,7 @@ void svg_text(struct svg *s, double x, double y, enum svg_anchor anchor, const c
     struct buf text;
     va_list args;
 
-    buf_init(&text, TEXT_MAX_BYTES);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     va_start(args, fmt);
     buf_vprintf(&text, fmt, args);
     va_end(args);

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "report/svg_axes.h"
 
-enum { WIDTH = 860, HEIGHT = 440, POINTS = 240, TEXT_MAX = 1 << 22 };
+enum { WIDTH = 860, HEIGHT = 440, POINTS = 240 };
 #define BUSY_RANGE 20 /* from the median to the maximum: beyond it the scale is logarithmic */
 
 /* 1/(1-p) up to the number of values: the share of one of them. */
@@ -145,7 +145,7 @@ static void draw(struct buf *out, const struct curves *c)
     struct buf text;
     double at = 76;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     describe(&text, c);
     svg_begin(&s, "Latency by percentile", subtitle, text.data != NULL ? text.data : "");
     buf_release(&text);

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_MAX_BYTES = 1 << 22 };
-
 /* A curve's documents added up. */
 struct curve {
     struct buf name;
@@ -64,7 +62,7 @@ static int add_document(struct curves *c, struct buf *name, const struct collect
         result_free(r);
         return 0;
     }
-    buf_init(&c->items[c->count].name, NAME_MAX_BYTES);
+    buf_init(&c->items[c->count].name, BUF_TEXT_MAX_BYTES);
     buf_add_slice(&c->items[c->count].name, buf_slice(name));
     c->items[c->count++].sum = r;
     return 0;
@@ -75,8 +73,8 @@ static bool has_cells(const struct collection_run *run)
     struct buf first, other;
     bool differ = false;
 
-    buf_init(&first, NAME_MAX_BYTES);
-    buf_init(&other, NAME_MAX_BYTES);
+    buf_init(&first, BUF_TEXT_MAX_BYTES);
+    buf_init(&other, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i < run->side.count && !differ; i++) {
         buf_clear(&other);
         add_cell(i == 0 ? &first : &other, &run->side.records[i]);
@@ -92,7 +90,7 @@ static int collect(struct curves *out, const struct collection *c, struct err *e
     struct buf name;
     int rc = 0;
 
-    buf_init(&name, NAME_MAX_BYTES);
+    buf_init(&name, BUF_TEXT_MAX_BYTES);
     for (size_t k = 0; k < c->count && rc == 0; k++) {
         const struct collection_run *run = &c->runs[k];
         const bool by_cell = has_cells(run);
@@ -146,7 +144,7 @@ static int draw_one(struct buf *out, const struct collection *c, draw_one_fn *dr
     }
     if (collection_read(&run->documents[0], &r, err) != 0)
         return -1;
-    buf_init(&name, NAME_MAX_BYTES);
+    buf_init(&name, BUF_TEXT_MAX_BYTES);
     buf_add_str(&name, run->name);
     if (run->count > 1)
         buf_printf(&name, ", the first of %zu samples", run->count);

@@ -10,7 +10,7 @@
 #include "report/svg_axes.h"
 #include "result/rounds_scaling.h"
 
-enum { WIDTH = 860, HEIGHT = 560, SIZES_MAX = 64, LAW_POINTS = 120, TEXT_MAX = 1 << 22 };
+enum { WIDTH = 860, HEIGHT = 560, SIZES_MAX = 64, LAW_POINTS = 120 };
 
 struct sizes {
     uint32_t of[SIZES_MAX]; /* rising */
@@ -243,7 +243,7 @@ static void draw(struct buf *out, const struct svg_run *run, const struct sizes 
     struct buf text;
     double at = 76;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     describe(&text, r, s);
     svg_begin(&svg, "Rounds", run->name, text.data != NULL ? text.data : "");
     buf_release(&text);

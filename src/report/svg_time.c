@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "report/svg_axes.h"
 
-enum { WIDTH = 860, POINTS_MAX = 400, TEXT_MAX = 1 << 22, PANEL_HEIGHT = 150, PANEL_GAP = 56, FIRST_TOP = 84 };
+enum { WIDTH = 860, POINTS_MAX = 400, PANEL_HEIGHT = 150, PANEL_GAP = 56, FIRST_TOP = 84 };
 #define LEAST_FOR_P99 100
 #define BUSY_RANGE 20
 
@@ -198,7 +198,7 @@ static void draw(struct buf *out, const struct series *s, const struct svg_run *
     const struct svg_scale x = { 0, s->end_s, false, first.left, first.right };
     struct buf text;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     describe(&text, s, run);
     svg_begin(&svg, "Second by second", run->name, text.data != NULL ? text.data : "");
     buf_release(&text);

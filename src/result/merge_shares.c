@@ -50,7 +50,7 @@ static void find_missing(struct result *r, uint64_t of)
     uint64_t which = 0, others, missing = 0, before = 0;
     struct buf names;
 
-    buf_init(&names, 1u << 22);
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i <= r->part_count; i++) {
         if (i < r->part_count)
             (void)parse_share(r->parts[i].share, &which, &others);

@@ -8,8 +8,6 @@
 #include "base/buf.h"
 #include "stats/summary.h"
 
-enum { TEXT_MAX = 1 << 22 };
-
 /* Members of config that say what was offered; the others say how it was measured. */
 static const char *const WORKLOAD[] = {
     "connections",  "requests_per_connection",
@@ -161,7 +159,7 @@ static bool add_of_part(struct record *r, const char *what, const struct watched
     struct buf name;
     bool ok = true;
 
-    buf_init(&name, TEXT_MAX);
+    buf_init(&name, BUF_TEXT_MAX_BYTES);
     buf_printf(&name, "%s@%s", what, w->name);
     if (isfinite(value))
         ok = buf_ok(&name) && record_add_metric(r, name.data, value, false, false);
@@ -227,7 +225,7 @@ bool side_add_errors(struct record *r, const struct error_entry *errors, size_t 
     struct buf text;
     bool ok = true;
 
-    buf_init(&text, TEXT_MAX);
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i < count && ok; i++) {
         const struct error_entry *e = &errors[i];
 

@@ -4,8 +4,6 @@
 
 #include "result/side_parts.h"
 
-enum { NAME_MAX_BYTES = 1 << 22 };
-
 static const char *path_of(const char *url)
 {
     const char *authority = url != NULL ? strstr(url, "://") : NULL;
@@ -29,7 +27,7 @@ static bool add_name(struct record *r, const struct result *result, const struct
     struct buf name;
     bool ok;
 
-    buf_init(&name, NAME_MAX_BYTES);
+    buf_init(&name, BUF_TEXT_MAX_BYTES);
     if (is_only_one(result, path))
         buf_add_str(&name, path);
     else

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "http/redact.h"
 #include "http/secrets.h"
+#include "cli/print.h"
 
 enum { HEARTBEAT_ABOVE = 150, HEARTBEAT_LEAST = 100, HEARTBEATS = 10, SHOWN_MAX_BYTES = 1 << 20 };
 
@@ -169,8 +170,7 @@ static void show_head(const struct ab_run *run, struct slice head)
     buf_init(&shown, SHOWN_MAX_BYTES);
     redact_head(&shown, head);
     secrets_mask(&run->secrets, &shown, 0);
-    fwrite(shown.data, 1, shown.len, stdout);
-    buf_release(&shown);
+    cli_print(stdout, &shown);
 }
 
 /* Whole, when there are secrets: they may lie on both sides of a read. */

@@ -10,6 +10,7 @@
 #include "cli/compare_options.h"
 #include "cli/compare_rules.h"
 #include "cli/complain.h"
+#include "cli/print.h"
 #include "report/calibration.h"
 #include "report/compare_forms.h"
 #include "report/compare_text.h"
@@ -344,8 +345,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     compare_options_help(&text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/complain.h"
 #include "cli/option_values.h"
+#include "cli/print.h"
 #include "machine/machine.h"
 #include "report/checkup.h"
 
@@ -86,8 +87,7 @@ static int print_help(void)
 
     buf_init(&text, TEXT_MAX_BYTES);
     options_help(&TABLE, &text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

@@ -8,16 +8,11 @@
 #include "cli/job_apply.h"
 #include "cli/job_options.h"
 #include "cli/job_plan.h"
+#include "cli/print.h"
 
 static const char WHO[] = "plimsoll job";
 enum { HELP_MAX_BYTES = 1 << 16 };
 #define SCRIPT_MAX_BYTES ((size_t)1 << 22)
-
-static void print(struct buf *text)
-{
-    fwrite(text->data != NULL ? text->data : "", 1, text->len, stdout);
-    buf_release(text);
-}
 
 static int print_help(void)
 {
@@ -25,7 +20,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     job_options_help(&text);
-    print(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 
@@ -49,7 +44,7 @@ static int print_job(const struct job_plan *p)
         return cli_complain(WHO, &err);
     }
     warn(p);
-    print(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

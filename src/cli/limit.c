@@ -14,6 +14,7 @@
 #include "cli/live_load.h"
 #include "cli/load_inputs.h"
 #include "cli/outputs.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "http/redact.h"
 #include "load/limit.h"
@@ -73,8 +74,7 @@ static int print_help(const struct limit_options *o)
 
     buf_init(&text, HELP_MAX_BYTES);
     options_help(&o->table, &text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

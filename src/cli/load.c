@@ -10,6 +10,7 @@
 #include "cli/load_config.h"
 #include "cli/load_inputs.h"
 #include "cli/outputs.h"
+#include "cli/print.h"
 #include "cli/progress.h"
 #include "cli/request_log.h"
 #include "cli/share_start.h"
@@ -55,8 +56,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     load_options_help(&text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 
@@ -66,8 +66,7 @@ static int describe(const struct load *load, const struct load_options *o)
 
     buf_init(&text, DESCRIPTION_MAX_BYTES);
     load_describe(load, &text);
-    fwrite(text.data, 1, text.len, outputs_use_stdout(&o->outputs) ? stderr : stdout);
-    buf_release(&text);
+    cli_print(outputs_use_stdout(&o->outputs) ? stderr : stdout, &text);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/interrupt.h"
 #include "cli/mb_plan.h"
 #include "cli/mb_responses.h"
+#include "cli/print.h"
 #include "report/mb.h"
 
 enum { FILE_MAX_BYTES = 1 << 28, LINES_MAX_BYTES = 1 << 28, SUMMARY_MAX_BYTES = 4096, NAMESERVERS = 3 };
@@ -123,8 +124,7 @@ static void print_summary(const struct result *r)
 
     buf_init(&text, SUMMARY_MAX_BYTES);
     mb_summary_add(&text, &s);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
 }
 
 /* mb prints each failure as it happens; here every kind once, when it is known how many there were. */

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "cli/compare_inputs.h"
 #include "cli/complain.h"
+#include "cli/print.h"
 #include "cli/report_options.h"
 #include "report/html.h"
 #include "report/svg_report.h"
@@ -157,8 +158,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     report_options_help(&text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "base/suggest.h"
 #include "cli/commands.h"
 #include "cli/complain.h"
+#include "cli/print.h"
 
 enum { HELP_MAX_BYTES = 1 << 16 };
 
@@ -29,8 +30,7 @@ static int print_help(const struct results_command *command)
         results_command_help(command, &text);
     else
         results_help(&text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/complain.h"
 #include "cli/outputs.h"
+#include "cli/print.h"
 #include "cli/results_inputs.h"
 #include "cli/results_server.h"
 #include "cli/storing.h"
@@ -41,8 +42,7 @@ static int show_one(void *arg, const struct result *r, struct slice json, const 
     report_run_heading(&heading, r);
     if (result_is_import(r))
         report_imported(&heading, r);
-    fwrite(heading.data, 1, heading.len, stdout);
-    buf_release(&heading);
+    cli_print(stdout, &heading);
     sys = result_is_import(r) ? 0 : outputs_print(stdout, r);
     return sys == 0 ? 0 : err_set(err, ERR_SYSTEM, sys, "cannot write the report");
 }

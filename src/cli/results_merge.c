@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "cli/complain.h"
 #include "cli/outputs.h"
+#include "cli/print.h"
 #include "cli/results_inputs.h"
 #include "cli/storing.h"
 #include "report/runs_table.h"
@@ -115,8 +116,7 @@ static int publish(const struct result *r, const struct results_options *o, stru
 
     buf_init(&heading, 1u << 16);
     report_run_heading(&heading, r);
-    fwrite(heading.data, 1, heading.len, to);
-    buf_release(&heading);
+    cli_print(to, &heading);
     sys = outputs_print(to, r);
     if (sys != 0)
         return err_set(err, ERR_SYSTEM, sys, "cannot write the report");

@@ -8,6 +8,7 @@
 #include "cli/interrupt.h"
 #include "cli/live_rounds.h"
 #include "cli/outputs.h"
+#include "cli/print.h"
 #include "cli/rounds_compare.h"
 #include "cli/rounds_config.h"
 #include "cli/rounds_forms.h"
@@ -63,8 +64,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     rounds_options_help(&text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 
@@ -95,8 +95,7 @@ static int describe(const struct rounds_inputs *in, const struct rounds_options 
         buf_printf(&text, "%s%u", i > 0 ? ", " : "", (unsigned)plan->sizes[i]);
     buf_printf(&text, " at once, %u %s each, %s\n", (unsigned)plan->samples, plan->samples == 1 ? "sample" : "samples",
                plan->order == ROUNDS_AS_WRITTEN ? "as written" : "interleaved");
-    fwrite(text.data, 1, text.len, outputs_use_stdout(&o->outputs) ? stderr : stdout);
-    buf_release(&text);
+    cli_print(outputs_use_stdout(&o->outputs) ? stderr : stdout, &text);
     return 0;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cli/print.h"
 #include "cli/rounds_compare.h"
 
 #include "cli/complain.h"
@@ -16,8 +17,7 @@ static void print(const struct comparison *c, FILE *to)
     buf_init(&text, TEXT_MAX_BYTES);
     buf_add_char(&text, '\n');
     compare_text(&text, c);
-    fwrite(text.data, 1, text.len, to);
-    buf_release(&text);
+    cli_print(to, &text);
 }
 
 static bool fill_sides(struct side sides[2], const struct result *r)

@@ -7,6 +7,7 @@
 #include "cli/load_values.h"
 #include "cli/option_values.h"
 #include "cli/outputs.h"
+#include "cli/print.h"
 #include "cli/rounds_forms.h"
 #include "cli/rounds_import_files.h"
 #include "cli/rounds_values.h"
@@ -99,8 +100,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     options_help(&TABLE, &text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "cli/installed.h"
 #include "cli/interrupt.h"
 #include "cli/live_run.h"
+#include "cli/print.h"
 #include "cli/report_run.h"
 #include "cli/run_compare.h"
 #include "cli/run_matrix.h"
@@ -61,9 +62,8 @@ static FILE *text_to(const struct run_options *o)
 
 static void print(FILE *to, struct buf *text)
 {
-    fwrite(text->data != NULL ? text->data : "", 1, text->len, to);
+    cli_print(to, text);
     fflush(to);
-    buf_release(text);
 }
 
 /* ---- while it runs ---- */

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/complain.h"
+#include "cli/print.h"
 #include "cli/serve_options.h"
 #include "net/listen.h"
 
@@ -144,8 +145,7 @@ static int print_help(void)
 
     buf_init(&text, HELP_MAX_BYTES);
     options_help(serve_options_table(), &text);
-    fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    cli_print(stdout, &text);
     return 0;
 }
 

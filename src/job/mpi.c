@@ -27,20 +27,10 @@ void job_add_mpi(struct buf *out, const struct job *job)
     job_word_raw(&w, number);
     job_word_raw(&w, "--bind-to none --tag-output --mca orte_abort_on_non_zero_status 0 "
                      "--mca odls_base_sigkill_timeout 3");
-    if (job->hosts != NULL) {
-        job_word_raw(&w, "--host");
-        job_word(&w, job->hosts);
-    }
-    if (job->hosts_file != NULL) {
-        job_word_raw(&w, "--hostfile");
-        job_word(&w, job->hosts_file);
-    }
-    for (size_t i = 0; i < job->variable_count; i++) {
-        job_word_raw(&w, "-x");
-        job_word(&w, job->variables[i].name);
-    }
-    for (size_t i = 0; i < job->launcher->count; i++)
-        job_word(&w, job->launcher->items[i]);
+    job_word_pair(&w, "--host", job->hosts);
+    job_word_pair(&w, "--hostfile", job->hosts_file);
+    job_word_variables(&w, job, "-x");
+    job_word_launcher(&w, job);
     job_add_share(&w, job, "\"$start\"", "\"$parts/part-{share}.json\"", false);
     job_word_raw(&w, ">/dev/null ||");
     job_words_end(&w);

@@ -12,6 +12,12 @@ struct job_words {
 };
 void job_word_raw(struct job_words *w, const char *text); /* as it is: "$start" */
 void job_word(struct job_words *w, const char *text);     /* quoted for a shell */
+/* The option and its value; nothing where there is none (NULL). */
+void job_word_pair(struct job_words *w, const char *option, const char *value);
+/* The variables that shares take over from the launcher's environment, each behind the option. */
+void job_word_variables(struct job_words *w, const struct job *job, const char *option);
+/* What the user gives to the launcher. */
+void job_word_launcher(struct job_words *w, const struct job *job);
 void job_words_end(struct job_words *w);
 
 /* Comments and the lines before the launcher: variables that must be set, the folder of parts, the start. */

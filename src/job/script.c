@@ -37,6 +37,26 @@ void job_word(struct job_words *w, const char *text)
     buf_release(&quoted);
 }
 
+void job_word_pair(struct job_words *w, const char *option, const char *value)
+{
+    if (value == NULL)
+        return;
+    job_word_raw(w, option);
+    job_word(w, value);
+}
+
+void job_word_variables(struct job_words *w, const struct job *job, const char *option)
+{
+    for (size_t i = 0; i < job->variable_count; i++)
+        job_word_pair(w, option, job->variables[i].name);
+}
+
+void job_word_launcher(struct job_words *w, const struct job *job)
+{
+    for (size_t i = 0; i < job->launcher->count; i++)
+        job_word(w, job->launcher->items[i]);
+}
+
 void job_words_end(struct job_words *w)
 {
     buf_add_char(w->out, '\n');

@@ -36,21 +36,11 @@ void job_add_ssh(struct buf *out, const struct job *job)
                job->per_machine);
     snprintf(number, sizeof(number), "parallel --jobs %" PRIu64, job->per_machine);
     job_word_raw(&w, number);
-    if (job->hosts != NULL) {
-        job_word_raw(&w, "--sshlogin");
-        job_word(&w, job->hosts);
-    }
-    if (job->hosts_file != NULL) {
-        job_word_raw(&w, "--sshloginfile");
-        job_word(&w, job->hosts_file);
-    }
+    job_word_pair(&w, "--sshlogin", job->hosts);
+    job_word_pair(&w, "--sshloginfile", job->hosts_file);
     job_word_raw(&w, "--halt never --env start --env share");
-    for (size_t i = 0; i < job->variable_count; i++) {
-        job_word_raw(&w, "--env");
-        job_word(&w, job->variables[i].name);
-    }
-    for (size_t i = 0; i < job->launcher->count; i++)
-        job_word(&w, job->launcher->items[i]);
+    job_word_variables(&w, job, "--env");
+    job_word_launcher(&w, job);
     job_word_raw(&w, "--results \"$parts/share-{}/\" share :::");
     snprintf(number, sizeof(number), "$(seq %" PRIu64 ") ||", job->shares);
     job_word_raw(&w, number);

@@ -5,13 +5,7 @@
 . scripts/version.sh
 . scripts/roots.sh
 
-tries=
-for argument in "$@"; do
-    case $argument in
-    --try) tries=1 ;;
-    *) die "unknown option '$argument' (./dev container [--try])" ;;
-    esac
-done
+tries=$(wants_try container "$@")
 
 container_build() {
     local tag engine

@@ -7,13 +7,7 @@
 
 BUILD_DEB="$ROOT/build-deb"
 PACKAGES="$ROOT/build-packages"
-tries=
-for argument in "$@"; do
-    case $argument in
-    --try) tries=1 ;;
-    *) die "unknown option '$argument' (./dev deb [--try])" ;;
-    esac
-done
+tries=$(wants_try deb "$@")
 
 # As Debian builds its own: hardened, without paths of this machine.
 deb_flags() {

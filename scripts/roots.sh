@@ -61,3 +61,15 @@ root_enter() {
 }
 
 root_run() { root_enter "$1" chroot "$@"; }
+
+# wants_try COMMAND ARGUMENT...: the only option that ./dev COMMAND takes; prints 1 when it was given.
+wants_try() {
+    local command=$1 argument
+    shift
+    for argument in "$@"; do
+        case $argument in
+        --try) echo 1 ;;
+        *) die "unknown option '$argument' (./dev $command [--try])" ;;
+        esac
+    done
+}

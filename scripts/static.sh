@@ -8,13 +8,7 @@
 
 BUILD_STATIC="$ROOT/build-static"
 PACKAGES="$ROOT/build-packages"
-tries=
-for argument in "$@"; do
-    case $argument in
-    --try) tries=1 ;;
-    *) die "unknown option '$argument' (./dev static [--try])" ;;
-    esac
-done
+tries=$(wants_try static "$@")
 
 # Of what is inside the program.
 static_licences() {

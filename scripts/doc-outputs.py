@@ -90,7 +90,7 @@ def run_page(program, text, shorten=lambda text: text, timeout_s=600):
     blocks = blocks_of(lines)
     port = free_port()
     with tempfile.TemporaryDirectory() as scratch:
-        folder, out, path = (os.path.join(scratch, name) for name in ("work", "out", "bin"))
+        folder, out, path = (os.path.join(scratch, name) for name in ("page", "out", "bin"))
         for made in (folder, out, path):
             os.mkdir(made)
         os.symlink(os.path.abspath(program), os.path.join(path, "plimsoll"))
@@ -118,7 +118,7 @@ def read_status(path):
 
 
 def tidy(text, port, scratch):
-    text = re.sub(rf"\b{port}\b", PORT, text).replace(scratch + "/work/", "").replace(scratch, "~")
+    text = re.sub(rf"\b{port}\b", PORT, text).replace(scratch + "/page/", "").replace(scratch, "~")
     return "\n".join(line.rstrip() for line in text.rstrip("\n").split("\n"))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Peak memory: ten thousand connections, a million requests against ten, a thousand TLS handshakes against eleven."""
+"""Peak memory: ten thousand connections, a million requests against ten, two thousand TLS handshakes against forty thousand."""
 import clients
 import lab
 from table import Table
@@ -7,7 +7,9 @@ from table import Table
 CONNECTIONS = 10000
 CONNECTIONS_BAR_MIB = 40
 REQUESTS_BAR_MIB = 1.0
-HANDSHAKE_BAR_BYTES = 32  # noise of one page group over ten thousand handshakes; wrk grows 6 KiB each
+COUNT_LIMIT_S = 1800  # ten million requests need some minutes on a quiet machine
+HANDSHAKES = (2000, 40000)
+HANDSHAKE_BAR_BYTES = 32  # the peak of equal runs differs by some hundred KiB; wrk grows 6 KiB each
 
 
 def mib(sample):
@@ -42,22 +44,28 @@ def counts(table, nginx, few, many):
     peaks = []
     for n in (few, many):
         args = [lab.PLIMSOLL, "load", "--no-store", "-t", "1", "-c", "50", "-n", str(n), nginx.url("1k")]
-        sample = lab.run_counted(nginx, args, 600)
+        sample = lab.run_counted(nginx, args, COUNT_LIMIT_S)
         table.add(f"plimsoll: {n:,} requests", f"{mib(sample):.1f} MiB", f"server counted {sample.requests:,}")
         peaks.append(mib(sample))
     table.bar(f"{many:,} requests against {few:,}, difference", abs(peaks[1] - peaks[0]), REQUESTS_BAR_MIB, " MiB")
 
 
+def handshake_commands(url):
+    """Name -> (commands of few and of many handshakes). wrk ends by time alone."""
+    few, many = HANDSHAKES
+    own = [lab.PLIMSOLL, "load", "--no-store", "-t", "1", "-c", "20", "-k", "--tls-resume", "off", "--requests-per-connection", "1"]
+    return {
+        "plimsoll": [own + ["-n", str(n), url] for n in (few, many)],
+        "ab": [["ab", "-q", "-r", "-c", "20", "-n", str(n), url] for n in (few, many)],
+        "wrk": [clients.wrk(clients.Load(20, seconds, close=True, tls=True), url) for seconds in (2, 10)],
+    }
+
+
 def handshakes(table, nginx):
-    url = nginx.url("1k", tls=True)
-    for name, command in {
-        "plimsoll": lambda s: clients.plimsoll(clients.Load(20, s, close=True, tls=True), url),
-        "ab": lambda s: clients.ab(clients.Load(20, s, close=True, tls=True), url),
-        "wrk": lambda s: clients.wrk(clients.Load(20, s, close=True, tls=True), url),
-    }.items():
+    for name, commands in handshake_commands(nginx.url("1k", tls=True)).items():
         if not clients.available(name):
             continue
-        few, many = (lab.run_counted(nginx, command(s), s + 20) for s in (2, 10))
+        few, many = (lab.run_counted(nginx, command, COUNT_LIMIT_S) for command in commands)
         growth = 1024 * (many.peak_kib - few.peak_kib) / max(1, many.requests - few.requests)
         table.add(f"{name}: per TLS handshake", f"{growth:.0f} B", f"{few.requests:,} and {many.requests:,} handshakes")
         if name == "plimsoll":

@@ -21,6 +21,7 @@ import mb
 import merge
 import memory
 import rates
+import readme
 import rounds
 import serve
 import store
@@ -126,6 +127,7 @@ def main():
         print(table.text() + "\n", flush=True)
         if options.write:
             write_page(table, options)
+            readme.main(["--write"])
         missed += [bar for bar in table.bars if not bar.ok]
     print(f"{len(missed)} bars missed")
     for bar in missed:

@@ -51,6 +51,7 @@ step gcc warnings_as_errors gcc
 step clang warnings_as_errors clang
 step manual scripts/check-man.py "$ROOT/build-gcc/plimsoll"
 step docs scripts/check-docs.py "$ROOT/build-gcc/plimsoll"
+step figures bench/readme.py
 scripts/check-sizes.py || failed="$failed sizes"
 
 [ -z "$failed" ] || die "failed:$failed"

@@ -90,3 +90,15 @@ def test_meson_installs_all_of_it(tmp_path):
                    "{datadir}/plimsoll/phases/cf-push.yaml", "{datadir}/plimsoll/testbeds/assets/s3/package-lock.json",
                    "{datadir}/bash-completion/completions/plimsoll"]:
         assert wanted in shown.stdout, wanted
+
+
+@pytest.mark.parametrize("command", ["deb", "static", "container"])
+def test_a_package_works_in_a_clean_system(command, full):
+    """Built, put into roots of Debian made for it, used there and removed."""
+    if not full:
+        pytest.skip(f"./dev {command} --try builds the program anew and makes a root of Debian: with --full alone")
+    if os.geteuid() != 0:
+        pytest.skip("a root of Debian is made and entered by root alone")
+    done = subprocess.run([os.path.join(target.ROOT, "dev"), command, "--try"], cwd=target.ROOT, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800, check=False)
+    assert done.returncode == 0, done.stdout[-4000:]

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/visible.h"
+
 #define WIDTH_MIN 8u
 #define PARAGRAPH_MIN 20u
 #define CUT_MIN_BYTES 64u
@@ -27,29 +29,32 @@ static size_t after(struct slice text, size_t at)
     return at;
 }
 
-/* C0, DEL, and C1 as UTF-8 (0xc2 0x80 … 0x9f): what terminals take for commands. */
-static bool is_control(struct slice text, size_t i)
+/* C0 and DEL: what terminals take for commands. */
+static bool is_control(char c)
 {
-    const unsigned char c = (unsigned char)text.ptr[i];
-    const unsigned char next = i + 1 < text.len ? (unsigned char)text.ptr[i + 1] : 0;
-
-    return c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+    return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
 static void add_clean(struct buf *out, struct slice text)
 {
-    for (size_t i = 0; i < text.len; i++) {
-        if (!is_control(text, i)) {
+    for (size_t i = 0; i < text.len; i++)
+        if (!is_control(text.ptr[i]))
             buf_add_char(out, text.ptr[i]);
-            continue;
-        }
-        buf_add_char(out, text.ptr[i] == '\t' || text.ptr[i] == '\n' ? ' ' : '?');
-        if ((unsigned char)text.ptr[i] == 0xc2)
-            i++;
-    }
+        else
+            buf_add_char(out, text.ptr[i] == '\t' || text.ptr[i] == '\n' ? ' ' : '?');
 }
 
-void fit_line(struct buf *out, struct slice untrimmed, size_t width, enum fit keep)
+/* What is to be seen of text: itself, or a copy in room with what is hidden written out. */
+static struct slice seen(struct buf *room, struct slice text)
+{
+    buf_init(room, VISIBLE_TIMES * text.len + 1);
+    if (visible_all(text))
+        return text;
+    visible_add(room, text);
+    return buf_slice(room);
+}
+
+static void add_line(struct buf *out, struct slice untrimmed, size_t width, enum fit keep)
 {
     const struct slice text = slice_trim(untrimmed);
     const size_t max = width > WIDTH_MIN ? width : WIDTH_MIN;
@@ -62,6 +67,14 @@ void fit_line(struct buf *out, struct slice untrimmed, size_t width, enum fit ke
     add_clean(out, slice_take(text, before(text, max - 3 - tail)));
     buf_add_str(out, "...");
     add_clean(out, slice_drop(text, after(text, text.len - tail)));
+}
+
+void fit_line(struct buf *out, struct slice text, size_t width, enum fit keep)
+{
+    struct buf room;
+
+    add_line(out, seen(&room, text), width, keep);
+    buf_release(&room);
 }
 
 bool fit_hides_difference(struct slice a, struct slice b, size_t width, enum fit keep)
@@ -93,7 +106,7 @@ static size_t fold_at(struct slice text, size_t width)
     return at > 0 ? at : before(text, width);
 }
 
-void fit_paragraph(struct buf *out, const char *first, struct slice text, size_t width)
+static void add_paragraph(struct buf *out, const char *first, struct slice text, size_t width)
 {
     const size_t indent = strlen(first);
     const size_t room = width > indent + PARAGRAPH_MIN ? width - indent : PARAGRAPH_MIN;
@@ -115,4 +128,12 @@ void fit_paragraph(struct buf *out, const char *first, struct slice text, size_t
             return;
         buf_printf(out, "%*s", (int)indent, "");
     }
+}
+
+void fit_paragraph(struct buf *out, const char *first, struct slice text, size_t width)
+{
+    struct buf room;
+
+    add_paragraph(out, first, seen(&room, text), width);
+    buf_release(&room);
 }

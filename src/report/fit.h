@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts of others (URLs, error details, heads of replies) made fit for a terminal: one line, no control characters
- * (they become '?', line feeds and tabs a space, so that a server can not write to the user's screen), and cut with
- * "..." to a number of columns. Cuts keep UTF-8 sequences whole; a column is counted per byte. Private to report/. */
+ * (they become '?', line feeds and tabs a space, so that a server can not write to the user's screen), what would not
+ * be seen written out (base/visible.h), and cut with "..." to a number of columns. Cuts keep UTF-8 sequences whole; a
+ * column is counted per byte. Private to report/. */
 #ifndef PLIMSOLL_REPORT_FIT_H
 #define PLIMSOLL_REPORT_FIT_H
 

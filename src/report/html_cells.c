@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "report/html_series.h"
 #include "report/sections.h"
 
@@ -133,7 +132,7 @@ static int add_run(struct page *p, struct buf *out, size_t run, const struct pag
         failed = take_sample(p, &t, g->records[i], points_of(p), err);
     if (failed == 0) {
         buf_add_str(out, run > 0 ? ",{\"name\":" : "{\"name\":");
-        json_add_string(out, slice_str(p->c->runs[run].name));
+        html_json_string(out, p->c->runs[run].name);
         buf_add_str(out, ",\"latency\":");
         curve_json(out, t.latency, CURVE_PER_DECADE);
         buf_add_str(out, ",\"samples\":[");

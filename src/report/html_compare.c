@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/json_text.h"
 #include "report/compare_words.h"
 
 enum { TEXT_MAX_BYTES = 1 << 20, FOREST_CELLS_MAX = 200 };
@@ -102,9 +101,9 @@ static void add_cell(struct buf *out, const struct comparison *c, const struct c
     const struct compare_result *r = &m->out.cells[i];
 
     buf_add_str(out, "{\"cell\":");
-    json_add_string(out, slice_str(c->cells[i].label));
+    html_json_string(out, c->cells[i].label);
     buf_add_str(out, ",\"verdict\":");
-    json_add_string(out, slice_str(compare_verdict_text(r->verdict)));
+    html_json_string(out, compare_verdict_text(r->verdict));
     buf_add_str(out, ",\"change\":");
     html_json_number(out, r->change);
     buf_add_str(out, ",\"low\":");

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "report/html_series.h"
 #include "report/sections.h"
 #include "stats/summary.h"
@@ -144,7 +143,7 @@ static void add_promises(struct buf *out, const struct result *r, bool *first)
         buf_add_str(out, *first ? "" : ",");
         *first = false;
         buf_add_str(out, "{\"clause\":");
-        json_add_string(out, slice_str(m->clause));
+        html_json_string(out, m->clause);
         buf_add_str(out, ",\"limit\":");
         html_json_number(out, m->limit);
         buf_add_char(out, '}');
@@ -163,7 +162,7 @@ static void add_curves(struct page *p)
     buf_add_str(out, "{\"runs\":[");
     for (size_t i = 0; i < p->c->count; i++) {
         buf_add_str(out, i > 0 ? ",{\"name\":" : "{\"name\":");
-        json_add_string(out, slice_str(p->c->runs[i].name));
+        html_json_string(out, p->c->runs[i].name);
         buf_add_str(out, ",\"latency\":");
         curve_json(out, p->shown[i]->latency, CURVE_PER_DECADE);
         buf_add_str(out, ",\"service\":");

@@ -5,9 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/utf8.h"
+#include "base/units.h"
+#include "base/visible.h"
 
-enum { TEXT_MAX_BYTES = 1 << 20, SPARK_WIDTH = 96, SPARK_HEIGHT = 20 };
+enum { TEXT_MAX_BYTES = BUF_TEXT_MAX_BYTES, SPARK_WIDTH = 96, SPARK_HEIGHT = 20 };
 #define UNKNOWN "\xef\xbf\xbd" /* U+FFFD */
 #define DASH "\xe2\x80\x93"
 
@@ -34,13 +37,32 @@ static bool is_control(unsigned char c)
     return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
 }
 
-void html_slice(struct buf *out, struct slice text)
+/* Where a text is cut when it is too long: before a character. */
+static struct slice beginning(struct slice text)
+{
+    size_t n = HTML_TEXT_MAX;
+
+    while (n > 0 && ((unsigned char)text.ptr[n] & 0xc0) == 0x80)
+        n--;
+    return slice_take(text, n);
+}
+
+static void add_rest(struct buf *out, size_t bytes)
+{
+    char text[UNITS_TEXT_MAX];
+
+    buf_printf(out, " ... (%s bytes in all)", units_format_count(text, bytes));
+}
+
+static void add_whole(struct buf *out, struct slice text)
 {
     while (text.len > 0) {
-        const size_t n = utf8_length(text);
+        const size_t n = utf8_length(text), hidden = visible_hidden(text);
         const char *escaped = entity(text.ptr[0]);
 
-        if (n == 0 || is_control((unsigned char)text.ptr[0]))
+        if (hidden > 0)
+            visible_add(out, slice_take(text, hidden));
+        else if (n == 0 || is_control((unsigned char)text.ptr[0]))
             buf_add_str(out, text.ptr[0] == '\r' ? "" : UNKNOWN);
         else if (escaped != NULL)
             buf_add_str(out, escaped);
@@ -48,6 +70,16 @@ void html_slice(struct buf *out, struct slice text)
             buf_append(out, text.ptr, n);
         text = slice_drop(text, n > 0 ? n : 1);
     }
+}
+
+void html_slice(struct buf *out, struct slice text)
+{
+    if (text.len <= HTML_TEXT_MAX) {
+        add_whole(out, text);
+        return;
+    }
+    add_whole(out, beginning(text));
+    add_rest(out, text.len);
 }
 
 void html_text(struct buf *out, const char *text)
@@ -164,6 +196,22 @@ void html_json_number(struct buf *out, double value)
         buf_printf(out, "%.5g", value);
     else
         buf_add_str(out, "null");
+}
+
+void html_json_string(struct buf *out, const char *text)
+{
+    const struct slice whole = slice_str(text);
+    struct buf seen;
+
+    buf_init(&seen, VISIBLE_TIMES * whole.len + UNITS_TEXT_MAX + 32);
+    if (whole.len > HTML_TEXT_MAX) {
+        visible_add(&seen, beginning(whole));
+        add_rest(&seen, whole.len);
+    } else {
+        visible_add(&seen, whole);
+    }
+    json_add_string(out, buf_slice(&seen));
+    buf_release(&seen);
 }
 
 void html_json_embed(struct buf *out, struct slice json)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Markup of the HTML report, piece by piece. Every text goes through html_text(): what comes from outside (URLs,
  * labels, heads of replies) can end neither an element nor an attribute; bytes that are not UTF-8, and control
- * characters, become U+FFFD. Failures are the buf's. Private to report/. */
+ * characters, become U+FFFD; what would not be seen is written out (base/visible.h). Of a text longer than
+ * HTML_TEXT_MAX bytes its beginning is shown, and how long it is. Failures are the buf's. Private to report/. */
 #ifndef PLIMSOLL_REPORT_HTML_OUT_H
 #define PLIMSOLL_REPORT_HTML_OUT_H
 
 #include "base/buf.h"
+
+#define HTML_TEXT_MAX ((size_t)64 << 10)
 
 void html_text(struct buf *out, const char *text); /* NULL is empty */
 void html_slice(struct buf *out, struct slice text);
@@ -27,7 +30,8 @@ void html_cell_head(struct buf *out, const char *text); /* the row's name */
 void html_cell_number(struct buf *out, double value, const char *text);
 
 /* JSON for the page's script. */
-void html_json_number(struct buf *out, double value); /* five digits, null for what is none */
+void html_json_string(struct buf *out, const char *text); /* of others: to be seen as html_text() has it */
+void html_json_number(struct buf *out, double value);     /* five digits, null for what is none */
 /* A JSON text as the content of a <script>: "<" becomes \u003c, so that nothing in it ends the element. */
 void html_json_embed(struct buf *out, struct slice json);
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "report/sections.h"
 
 enum { ERRORS_MAX = 200, EXAMPLES_MAX = 20 };
@@ -74,7 +73,7 @@ static void add_phase_chart(struct page *p)
     buf_add_str(out, "],\"runs\":[");
     for (size_t run = 0; run < p->c->count; run++) {
         buf_add_str(out, run > 0 ? ",{\"name\":" : "{\"name\":");
-        json_add_string(out, slice_str(p->c->runs[run].name));
+        html_json_string(out, p->c->runs[run].name);
         buf_add_str(out, ",\"mean\":[");
         for (size_t i = 0; i < PHASES; i++) {
             const struct hist *h = p->shown[run]->phases[i];

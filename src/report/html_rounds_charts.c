@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json_text.h"
 #include "result/rounds_scaling.h"
 
 enum { LAW_POINTS = 60, ROUNDS_MAX = 60 };
@@ -89,7 +88,7 @@ static void add_series(struct buf *out, const struct rounds_result *r, const str
         const struct rounds_size *list = rounds_sizes_of_series(sizes, (uint32_t)i, &count);
 
         buf_add_str(out, i > 0 ? ",{\"name\":" : "{\"name\":");
-        json_add_string(out, slice_str(r->series[i].name));
+        html_json_string(out, r->series[i].name);
         buf_add_str(out, ",\"points\":");
         add_points(out, sizes, (uint32_t)i);
         buf_add_str(out, ",\"law\":");
@@ -138,7 +137,7 @@ void html_rounds_charts(struct page *p, size_t run, const struct rounds_sizes *s
     buf_add_str(out, "{\"phases\":[");
     for (size_t i = 0; i < r->phase_count; i++) {
         buf_add_str(out, i > 0 ? "," : "");
-        json_add_string(out, slice_str(r->phases[i].name));
+        html_json_string(out, r->phases[i].name);
     }
     buf_add_str(out, "],\"series\":[");
     add_series(out, r, sizes);

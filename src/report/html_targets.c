@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_text.h"
 #include "report/html_series.h"
 #include "report/sections.h"
 
@@ -94,11 +93,11 @@ static void add_target_chart(struct page *p)
         const struct result *r = p->shown[run];
 
         buf_add_str(out, run > 0 ? ",{\"name\":" : "{\"name\":");
-        json_add_string(out, slice_str(p->c->runs[run].name));
+        html_json_string(out, p->c->runs[run].name);
         buf_add_str(out, ",\"targets\":[");
         for (size_t i = 0; i < r->target_count && i < TARGETS_MAX; i++) {
             buf_add_str(out, i > 0 ? ",[" : "[");
-            json_add_string(out, slice_str(r->targets[i].url));
+            html_json_string(out, r->targets[i].url);
             buf_add_char(out, ',');
             html_json_number(out, r->targets[i].totals.requests_per_s);
             buf_add_char(out, ']');
@@ -170,7 +169,7 @@ static void add_chart(struct page *p, size_t run, const char *figure)
     page_chart(p, "watch", key, buf_ok(&label) ? label.data : "");
     buf_release(&label);
     buf_add_str(out, "{\"figure\":");
-    json_add_string(out, slice_str(figure));
+    html_json_string(out, figure);
     buf_add_str(out, ",\"parts\":[");
     for (size_t i = 0; i < r->watched_count; i++) {
         const struct watched_figure *f = watched_figure(&r->watched[i], figure);
@@ -182,7 +181,7 @@ static void add_chart(struct page *p, size_t run, const char *figure)
             t[k] = (double)k + 0.5;
         buf_add_str(out, first ? "{\"name\":" : ",{\"name\":");
         first = false;
-        json_add_string(out, slice_str(r->watched[i].name));
+        html_json_string(out, r->watched[i].name);
         buf_add_str(out, ",\"values\":");
         series_json(out, t, f->series, f->count, WATCH_POINTS);
         buf_add_char(out, '}');

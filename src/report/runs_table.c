@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "base/visible.h"
 #include "report/fit.h"
 
 enum { ID_LEAST = 8, TEXT_MAX_BYTES = 1 << 20 };
@@ -65,6 +66,20 @@ static size_t id_letters(const struct listing *runs)
     return letters;
 }
 
+/* The library shows what would turn its line around as it is. */
+static int set(struct libscols_line *line, enum column column, struct slice text)
+{
+    struct buf seen;
+    int failed;
+
+    buf_init(&seen, VISIBLE_TIMES * text.len + 1);
+    buf_add_str(&seen, "");
+    visible_add(&seen, text);
+    failed = !buf_ok(&seen) || scols_line_set_data(line, column, seen.data) != 0;
+    buf_release(&seen);
+    return failed;
+}
+
 static void add_joined(struct buf *text, const struct listed_run *r, enum column column)
 {
     buf_clear(text);
@@ -105,18 +120,18 @@ static int add_run(struct libscols_table *table, const struct listed_run *r, siz
     buf_clear(text);
     buf_printf(text, "%.*s", (int)letters, r->id);
     failed |= scols_line_set_data(line, COLUMN_RUN, text->data);
-    failed |= scols_line_set_data(line, COLUMN_NAME, r->name);
-    failed |= scols_line_set_data(line, COLUMN_KIND, r->kind);
+    failed |= set(line, COLUMN_NAME, slice_str(r->name));
+    failed |= set(line, COLUMN_KIND, slice_str(r->kind));
     add_start(text, r->started);
     failed |= scols_line_set_data(line, COLUMN_STARTED, text->data);
     add_length(text, r->duration_s);
     failed |= scols_line_set_data(line, COLUMN_LENGTH, text->data);
     failed |= scols_line_set_data(line, COLUMN_STATE, r->interrupted ? "interrupted" : r->valid ? "ok" : "invalid");
     add_joined(text, r, COLUMN_TAGS);
-    failed |= scols_line_set_data(line, COLUMN_TAGS, text->data);
+    failed |= set(line, COLUMN_TAGS, buf_slice(text));
     add_joined(text, r, COLUMN_LABELS);
-    failed |= scols_line_set_data(line, COLUMN_LABELS, text->data);
-    failed |= scols_line_set_data(line, COLUMN_NOTE, r->note);
+    failed |= set(line, COLUMN_LABELS, buf_slice(text));
+    failed |= set(line, COLUMN_NOTE, slice_str(r->note));
     return failed != 0 || !buf_ok(text) ? -1 : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/visible.h"
 #include "report/fit.h"
 
 #define INDENT 2 /* before the first column and between columns */
@@ -22,6 +23,21 @@ void table_release(struct table *t)
     buf_release(&t->_cells);
 }
 
+/* What is hidden in the cell that begins there is written out: before widths are found and lines are cut. */
+static void show_hidden(struct buf *cells, size_t begin)
+{
+    const struct slice cell = slice_drop(buf_slice(cells), begin);
+    struct buf seen;
+
+    if (visible_all(cell))
+        return;
+    buf_init(&seen, VISIBLE_TIMES * cell.len + 1);
+    visible_add(&seen, cell);
+    cells->len = begin;
+    buf_add_slice(cells, buf_slice(&seen));
+    buf_release(&seen);
+}
+
 void table_cell(struct table *t, const char *fmt, ...)
 {
     va_list args;
@@ -32,6 +48,7 @@ void table_cell(struct table *t, const char *fmt, ...)
     va_start(args, fmt);
     buf_vprintf(&t->_cells, fmt, args);
     va_end(args);
+    show_hidden(&t->_cells, t->_starts[t->_count - 1]);
     buf_add_char(&t->_cells, '\0');
 }
 

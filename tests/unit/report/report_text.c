@@ -270,7 +270,7 @@ static void test_columns_are_explained(void **state)
     result_free(r);
 }
 
-#define NASTY "\033]0;owned\007 \x7f\xc2\x9b"
+#define NASTY "\033]0;owned\007 \x7f\xc2\x9b\xe2\x80\xae"
 
 static void replace(char **text, const char *by)
 {
@@ -302,8 +302,9 @@ static void test_hostile_texts(void **state)
     render(&text, r, NULL);
     need_not(&text, "\033");
     need_not(&text, "\xc2\x9b");
+    need_not(&text, "\xe2\x80\xae");
     need(&text, "xxxx...xxxx");
-    need(&text, "?]0;owned? ??");
+    need(&text, "?]0;owned? ?[U+009B][U+202E]");
     buf_release(&text);
     r->target_count = 1; /* the line of a single target */
     render(&text, r, NULL);

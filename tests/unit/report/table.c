@@ -83,7 +83,9 @@ static const struct {
     { "C1 controls too",
       "a\xc2\x9b"
       "31mb",
-      20, FIT_HEAD, "a?31mb" },
+      20, FIT_HEAD, "a[U+009B]31mb" },
+    { "a line is not turned around", "x\xe2\x80\xaey", 20, FIT_HEAD, "x[U+202E]y" },
+    { "and stays as narrow as asked", "0123456789\xe2\x80\xae", 10, FIT_HEAD, "0123456..." },
     { "but not other letters with that lead", "\xc2\xb5s", 20, FIT_HEAD, "\xc2\xb5s" },
     { "line breaks and tabs", "a\r\nb\tc", 20, FIT_HEAD, "a? b c" },
     { "spaces around it", "  a b\t ", 20, FIT_HEAD, "a b" },

@@ -253,6 +253,7 @@ void account_failed(struct exchange *x, const struct failure *why, uint64_t now)
     c->tally->failed++;
     w->failed_by_kind[why->kind]++;
     w->interval.failed++;
+    w->interval.failed_by_kind[why->kind]++;
     if (complete)
         c->tally->status[x->status]++;
     hist_record(&w->by_class[complete ? class_of(x->status) : CLASS_ERROR], now - x->due_ns);

@@ -270,9 +270,10 @@ static int add_interval(struct result *r, const struct interval_counts *c, struc
         x->length_s = length;
     x->started += c->started;
     x->ok += c->ok;
-    x->failed += c->failed;
     x->bytes += c->bytes;
     x->in_flight += (double)c->in_flight_ns / 1e9; /* divided by the length at the end */
+    if (interval_add_failed(x, c->failed, c->failed_by_kind, err) != 0)
+        return -1;
     return interval_get_latency(x, latency, err) != 0 ? -1 : interval_set_latency(x, latency, err);
 }
 

@@ -6,7 +6,7 @@
 #define PLIMSOLL_LOAD_INTERVAL_LOG_H
 
 #include "base/err.h"
-#include "stats/hist.h"
+#include "result/result.h"
 
 #include <stdatomic.h>
 
@@ -14,6 +14,7 @@ struct interval_counts {
     uint64_t index; /* the k-th second of the window; the drain is the one after the last */
     uint64_t start_ns, end_ns;
     uint64_t started, ok, failed, bytes;
+    uint64_t failed_by_kind[FAIL_KINDS];
     uint64_t in_flight_ns; /* integral of the requests in flight */
     uint64_t in_flight_end;
 };

@@ -49,6 +49,19 @@ static void check_errors(struct checker *c, const char *where, const struct erro
         broken(c, "%s: %" PRIu64 " failed, but the errors add up to %" PRIu64, where, failed, sum);
 }
 
+static void check_kinds(struct checker *c)
+{
+    for (size_t i = 0; i < c->r->interval_count; i++) {
+        const struct interval *v = &c->r->intervals[i];
+        uint64_t sum = 0;
+
+        for (size_t k = 0; v->by_kind != NULL && k < FAIL_KINDS; k++)
+            sum += v->by_kind[k];
+        if (v->by_kind != NULL && sum != v->failed)
+            broken(c, "second %zu: %" PRIu64 " failed, but their kinds add up to %" PRIu64, i + 1, v->failed, sum);
+    }
+}
+
 /* min <= p(q) <= max, rising in q. */
 static void check_percentiles(struct checker *c, const char *where, const struct hist *h)
 {
@@ -163,6 +176,7 @@ static void check_counts(struct checker *c)
 
     check_conservation(c, "total", &r->totals);
     check_errors(c, "total", r->errors, r->error_count, r->totals.failed);
+    check_kinds(c);
     check_latency(c, "latency", r->latency, r->totals.ok);
     check_targets(c);
 }

@@ -27,6 +27,31 @@ int interval_set_latency(struct interval *v, const struct hist *h, struct err *e
     return v->latency != NULL ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for an interval");
 }
 
+int interval_add_failed(struct interval *to, uint64_t failed, const uint64_t *by_kind, struct err *err)
+{
+    const bool known = failed == 0 || by_kind != NULL;
+
+    if ((to->failed > 0 && to->by_kind == NULL) || !known) {
+        free(to->by_kind);
+        to->by_kind = NULL;
+    } else if (failed > 0) {
+        to->by_kind = to->by_kind != NULL ? to->by_kind : calloc(FAIL_KINDS, sizeof(*to->by_kind));
+        if (to->by_kind == NULL)
+            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for an interval");
+        for (size_t k = 0; k < FAIL_KINDS; k++)
+            to->by_kind[k] += by_kind[k];
+    }
+    to->failed += failed;
+    return 0;
+}
+
+void interval_release(struct interval *v)
+{
+    free(v->latency);
+    free(v->by_kind);
+    *v = (struct interval){ 0 };
+}
+
 int interval_get_latency(const struct interval *v, struct hist *h, struct err *err)
 {
     return v->latency == NULL ? 0 : hist_unpack_into(h, v->latency, v->latency_bytes, err);

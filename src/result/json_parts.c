@@ -6,6 +6,17 @@
 
 enum { WORDS_MAX = 65536, PARTS_MAX = 65536, CPUS_MAX = 65536 };
 
+void json_write_kinds(struct json_out *o, const uint64_t *by_kind)
+{
+    if (by_kind == NULL)
+        return;
+    json_out_open(o, "errors", '{');
+    for (size_t k = 0; k < FAIL_KINDS; k++)
+        if (by_kind[k] > 0)
+            json_out_u64(o, fail_kind_text((enum fail_kind)k), by_kind[k]);
+    json_out_close(o, '}');
+}
+
 void json_write_host(struct json_out *o, const char *key, const struct host_info *h)
 {
     json_out_open(o, key, '{');
@@ -95,7 +106,7 @@ void json_write_parts(struct json_out *o, const struct result *r)
     json_out_close(o, ']');
 }
 
-static void read_host(struct json_in *in, const json_t *host, struct host_info *h)
+void json_read_host(struct json_in *in, const json_t *host, struct host_info *h)
 {
     uint64_t cpus = 0;
 
@@ -147,7 +158,7 @@ static void read_part(struct json_in *in, const json_t *part, const json_t *host
     p->not_sent = json_in_u64(in, part, "not_sent");
     p->cpu_max = json_in_double(in, part, "cpu_max");
     json_read_start(in, part, &p->start);
-    read_host(in, host, &p->host);
+    json_read_host(in, host, &p->host);
     read_words(in, command, &p->command);
 }
 
@@ -196,7 +207,7 @@ void json_read_parts(struct json_in *in, const json_t *document, struct result *
 
     in->where = "host";
     if (in->failed || json_array_size(parts) == 0) {
-        read_host(in, json_in_object(in, document, "host"), &r->host);
+        json_read_host(in, json_in_object(in, document, "host"), &r->host);
         json_in_strings(in, document, "command", &r->command, WORDS_MAX);
         return;
     }

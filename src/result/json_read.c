@@ -9,7 +9,7 @@
 #include "result/json_in.h"
 #include "result/json_out.h"
 #include "result/json_parts.h"
-#include "result/json_plain.h"
+#include "result/json_parse.h"
 #include "result/json_rounds.h"
 #include "result/json_sample.h"
 #include "result/json_watched.h"
@@ -240,6 +240,31 @@ static void read_interval_latency(struct json_in *in, const json_t *object, stru
     hist_free(h);
 }
 
+static void read_kinds(struct json_in *in, const json_t *object, struct interval *v)
+{
+    json_t *kinds = json_in_object(in, object, "errors"), *count;
+    const char *name;
+
+    if (kinds == NULL)
+        return;
+    v->by_kind = calloc(FAIL_KINDS, sizeof(*v->by_kind));
+    if (v->by_kind == NULL)
+        json_in_no_memory(in);
+    in->where = "errors of an interval";
+    json_object_foreach(kinds, name, count)
+    {
+        enum fail_kind kind;
+
+        if (in->failed)
+            return;
+        if (fail_kind_parse(&kind, slice_str(name)) != 0)
+            json_in_fail(in, "\"%.40s\" is no kind of error", name);
+        else
+            v->by_kind[kind] = json_in_u64(in, kinds, name);
+    }
+    in->where = "intervals";
+}
+
 static void read_intervals(struct json_in *in, const json_t *document, struct result *r)
 {
     const json_t *array = json_in_array(in, document, "intervals", INTERVALS_MAX);
@@ -255,6 +280,7 @@ static void read_intervals(struct json_in *in, const json_t *document, struct re
         v->started = json_in_u64(in, object, "started");
         v->ok = json_in_u64(in, object, "ok");
         v->failed = json_in_u64(in, object, "failed");
+        read_kinds(in, object, v);
         v->bytes = json_in_u64(in, object, "bytes");
         v->in_flight = json_in_double(in, object, "in_flight");
         read_interval_latency(in, object, v);
@@ -397,7 +423,7 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_promises(in, document, r);
     read_warmup(in, document, &r->warmup);
     json_read_totals(in, document, &r->totals, result_is_import(r));
-    json_read_watched(in, document, r);
+    json_read_watched(in, document, &r->watched, &r->watched_count);
     if (!in->failed && r->kind != NULL && strcmp(r->kind, "rounds") == 0) {
         r->rounds = json_read_rounds(in, document);
         return;
@@ -411,28 +437,10 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_generator(in, document, &r->generator);
 }
 
-static json_t *parse(struct slice json, struct err *err)
-{
-    json_error_t why;
-    json_t *document = NULL;
-
-    if (json.len > DOCUMENT_MAX_BYTES) {
-        err_set(err, ERR_CONFIG, 0, "the result document is larger than %zu bytes", DOCUMENT_MAX_BYTES);
-        return NULL;
-    }
-    document = json_plain_read(json);
-    if (document != NULL)
-        return document;
-    document = json_loadb(json.ptr != NULL ? json.ptr : "", json.len, JSON_REJECT_DUPLICATES, &why);
-    if (document == NULL)
-        err_set(err, ERR_CONFIG, 0, "not JSON: line %d, column %d: %s", why.line, why.column, why.text);
-    return document;
-}
-
 int result_from_json(struct result **out, struct slice json, struct err *err)
 {
     struct json_in in = { .err = err, .where = "the document" };
-    json_t *document = parse(json, err);
+    json_t *document = json_parse_document(json, false, err);
     struct result *r = NULL;
 
     *out = NULL;

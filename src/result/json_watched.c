@@ -110,9 +110,9 @@ static void read_part(struct json_in *in, json_t *object, struct watched *w)
     }
 }
 
-void json_read_watched(struct json_in *in, const json_t *document, struct result *r)
+void json_read_watched(struct json_in *in, const json_t *object, struct watched **list, size_t *count)
 {
-    json_t *watch = json_in_object(in, document, "watch");
+    json_t *watch = json_in_object(in, object, "watch");
     const char *key;
     json_t *value;
 
@@ -123,14 +123,14 @@ void json_read_watched(struct json_in *in, const json_t *document, struct result
         json_in_fail(in, "too many parts");
         return;
     }
-    r->watched = calloc(json_object_size(watch), sizeof(*r->watched));
-    if (r->watched == NULL) {
+    *list = calloc(json_object_size(watch), sizeof(**list));
+    if (*list == NULL) {
         json_in_no_memory(in);
         return;
     }
     json_object_foreach(watch, key, value)
     {
-        struct watched *w = &r->watched[r->watched_count];
+        struct watched *w = &(*list)[*count];
 
         if (in->failed)
             return;
@@ -138,7 +138,7 @@ void json_read_watched(struct json_in *in, const json_t *document, struct result
             json_in_fail(in, "\"%s\" is not an object", key);
             return;
         }
-        r->watched_count++;
+        (*count)++;
         w->name = slice_dup(slice_str(key));
         if (w->name == NULL)
             json_in_no_memory(in);

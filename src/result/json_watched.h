@@ -9,7 +9,8 @@
 
 /* ended: requests, for CPU per request; 0: they are not known. */
 void json_write_watched(struct json_out *o, const struct watched *parts, size_t count, double window_s, uint64_t ended);
-/* Into r's list. Members that only follow from others are not read. */
-void json_read_watched(struct json_in *in, const json_t *document, struct result *r);
+/* Into a list that is empty and, also after a failure, the caller's. Members that only follow from others are not read.
+ */
+void json_read_watched(struct json_in *in, const json_t *object, struct watched **list, size_t *count);
 
 #endif

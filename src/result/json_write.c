@@ -260,6 +260,7 @@ static void write_intervals(struct writer *w)
         json_out_u64(o, "started", v->started);
         json_out_u64(o, "ok", v->ok);
         json_out_u64(o, "failed", v->failed);
+        json_write_kinds(o, v->by_kind);
         json_out_u64(o, "bytes", v->bytes);
         json_out_double(o, "in_flight", v->in_flight);
         write_latency(w, "latency", latency);

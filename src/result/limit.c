@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "result/json_out.h"
+#include "result/json_parts.h"
 #include "result/json_watched.h"
 
 enum { LIMIT_FORMAT_VERSION = 1 };
@@ -28,6 +29,7 @@ void limit_report_free(struct limit_report *r)
     free(r->url);
     free(r->promise);
     strlist_release(&r->generator_reasons);
+    strlist_release(&r->command);
     free(r);
 }
 
@@ -127,6 +129,18 @@ static void add_finding(struct json_out *o, const struct limit_report *r)
     json_out_close(o, ']');
 }
 
+static void add_origin(struct json_out *o, const struct limit_report *r)
+{
+    json_out_open(o, "command", '[');
+    for (size_t i = 0; i < r->command.count; i++)
+        json_out_string(o, NULL, r->command.items[i]);
+    json_out_close(o, ']');
+    if (r->host.hostname[0] != '\0')
+        json_write_host(o, "host", &r->host);
+    else
+        json_out_null(o, "host");
+}
+
 int limit_report_to_json(const struct limit_report *r, struct buf *out, struct err *err)
 {
     struct json_out o = { .buf = out };
@@ -135,6 +149,7 @@ int limit_report_to_json(const struct limit_report *r, struct buf *out, struct e
     json_out_string(&o, "format", "plimsoll-limit");
     json_out_u64(&o, "version", LIMIT_FORMAT_VERSION);
     json_out_string(&o, "started", r->started);
+    add_origin(&o, r);
     json_out_string(&o, "url", r->url);
     json_out_string(&o, "promise", r->promise);
     json_out_string(&o, "of", r->of_connections ? "connections" : "rate");

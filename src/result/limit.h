@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a search for the limit found: the highest rate (or number of connections) that keeps a promise, and every trial
- * on the way. Plain data between load/limit.h, which fills it, and report/limit.h, which shows it. */
+ * on the way. Plain data between load/limit.h, which fills it, and report/limit.h, which shows it. As a document it is
+ * of no kind of result: nothing in it can be merged or compared sample by sample. */
 #ifndef PLIMSOLL_RESULT_LIMIT_H
 #define PLIMSOLL_RESULT_LIMIT_H
 
@@ -31,6 +32,8 @@ struct limit_report {
     char *url;        /* redacted; the first of several */
     char *promise;    /* its clauses, with commas */
     char started[40]; /* RFC 3339 */
+    struct strlist command;
+    struct host_info host; /* hostname "": not known */
     double from, to, precision, step_s;
     unsigned confirm_rounds;
     struct limit_trial *trials;
@@ -54,5 +57,9 @@ bool limit_report_connections_were_limit(const struct limit_report *r);
 
 /* {"format": "plimsoll-limit", "version": 1, …}, ends with a line break. */
 MUST_CHECK int limit_report_to_json(const struct limit_report *r, struct buf *out, struct err *err);
+/* Whether a text begins as one of these, before anything is said about the rest of it. */
+bool limit_report_looks_like(struct slice text);
+/* Reads one back (hostile input allowed: sizes and depth are bounded). The caller frees *out. */
+MUST_CHECK int limit_report_from_json(struct limit_report **out, struct slice json, struct err *err);
 
 #endif

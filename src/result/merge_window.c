@@ -19,9 +19,10 @@ static int join(struct interval *to, const struct interval *v, struct hist *late
     to->length_s = fmax(to->length_s, v->length_s);
     to->started += v->started;
     to->ok += v->ok;
-    to->failed += v->failed;
     to->bytes += v->bytes;
     to->in_flight = merge_exact(to->in_flight) + merge_exact(v->in_flight);
+    if (interval_add_failed(to, v->failed, v->by_kind, err) != 0)
+        return -1;
     if (v->latency == NULL)
         return 0;
     hist_reset(latency);
@@ -41,7 +42,7 @@ static int spread(struct result *sum, int64_t first, int64_t last, struct err *e
     for (size_t i = 0; i < count; i++)
         grown[i].t_s = (double)i;
     for (size_t i = 0; i < sum->interval_count; i++)
-        if (sum->intervals[i].length_s > 0 || sum->intervals[i].latency != NULL) {
+        if (sum->intervals[i].length_s > 0 || sum->intervals[i].latency != NULL || sum->intervals[i].by_kind != NULL) {
             const size_t at = (size_t)(second_of(sum, i) - first);
 
             grown[at] = sum->intervals[i];
@@ -69,7 +70,7 @@ static int add_all(struct result *sum, const struct result *r, int64_t first, st
 static void drop_intervals(struct result *r)
 {
     for (size_t i = 0; i < r->interval_count; i++)
-        free(r->intervals[i].latency);
+        interval_release(&r->intervals[i]);
     free(r->intervals);
     r->intervals = NULL;
     r->interval_count = 0;

@@ -76,7 +76,7 @@ static void targets_free(struct target_result *targets, size_t count)
 static void intervals_free(struct interval *intervals, size_t count)
 {
     for (size_t i = 0; intervals != NULL && i < count; i++)
-        free(intervals[i].latency);
+        interval_release(&intervals[i]);
     free(intervals);
 }
 

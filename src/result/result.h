@@ -8,7 +8,8 @@
  *
  * Identity (result_check() verifies; a broken one makes the result invalid, loudly):
  *   totals.started = ok + failed + unfinished, also per target and summed over targets;
- *   sum of status counts + failures without a status = ok + failed; sum of errors' counts = failed;
+ *   sum of status counts + failures without a status = ok + failed; sum of errors' counts = failed, also per interval
+ *   where their kinds are known;
  *   latency.count = ok (overflow included); min <= p(q) <= max, rising in q; Little's law (see docs/measuring.md).
  * A foreign report (kind "import") follows other rules, and is not checked. */
 #ifndef PLIMSOLL_RESULT_RESULT_H
@@ -127,6 +128,9 @@ struct interval {
     /* Of ok requests ended in the interval, packed (hist_codec.h): there may be one a second for hours. NULL: none. */
     uint8_t *latency;
     size_t latency_bytes;
+    /* failed, by kind: FAIL_KINDS counts that add up to it. NULL: nothing failed, or the kinds are not known (a
+     * document of before they were kept). */
+    uint64_t *by_kind;
 };
 
 struct target_result {
@@ -277,11 +281,15 @@ struct result {
 
 MUST_CHECK int result_new(struct result **out, struct err *err); /* id, started and host filled */
 void result_free(struct result *r);
-/* printf-style; false when out of memory. */
 /* Packs h (NULL or empty: none) into the interval, in place of what it had; unpacks it into an empty h. -1: no memory.
  */
 MUST_CHECK int interval_set_latency(struct interval *v, const struct hist *h, struct err *err);
 MUST_CHECK int interval_get_latency(const struct interval *v, struct hist *h, struct err *err);
+/* Adds v's failures, their number and their kinds; when those of either are not known, the sum's are not. -1: no
+ * memory. */
+MUST_CHECK int interval_add_failed(struct interval *to, uint64_t failed, const uint64_t *by_kind, struct err *err);
+void interval_release(struct interval *v);
+/* printf-style; false when out of memory. */
 bool result_add_reason(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool result_add_warning(struct result *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* One value as JSON text. False also when it is not JSON (a NaN, an integer beyond 63 bits): nothing is added then. */

@@ -27,7 +27,8 @@ def document():
             "duration_s": 1.0, "ramp_s": 0.01, "warmup": {"duration_s": 0.0, "started": 5, "sent": 5, "ok": 5, "failed": 0, "retried": 1}, **part(),
             "latency_by_class": {"2xx": latency(90, 0.01), "4xx": latency(10, 0.01)}, "phases": {"dns": None, "wait": latency(100, 0.009)},
             "addresses": [{"address": "127.0.0.1:80", "connections": 1, "requests": 100}],
-            "config": {"connections": 1}, "intervals": [{"t_s": 0.0, "length_s": 1.0, "started": 100, "ok": 90, "failed": 10, "latency": latency(90, 0.01)}],
+            "config": {"connections": 1}, "intervals": [{"t_s": 0.0, "length_s": 1.0, "started": 100, "ok": 90, "failed": 10, "errors": {"status": 10},
+                                                         "latency": latency(90, 0.01)}],
             "targets": [{"url": "http://127.0.0.1/", **part()}], "generator": {"rate_asked": None, "limited": False, "reasons": []}}
 
 
@@ -62,6 +63,8 @@ BROKEN = [
     ("intervals lost requests", lambda d: d["intervals"][0].update(started=99)),
     ("no intervals though requests were sent", lambda d: d["intervals"].clear()),
     ("intervals lost a failure", lambda d: d["intervals"][0].update(failed=9)),
+    ("a second's failure has no kind", lambda d: d["intervals"][0].pop("errors")),
+    ("a second's failures are of another kind", lambda d: d["intervals"][0].update(errors={"timeout": 10})),
     ("intervals' ok are outside the window", lambda d: d["intervals"][0].update(t_s=1.0, length_s=0.1)),
     ("intervals beyond the end", lambda d: d["intervals"][0].update(t_s=0.9)),
     ("valid with reasons", lambda d: d.update(valid=True)),

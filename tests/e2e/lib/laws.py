@@ -101,6 +101,11 @@ def _check_sums(doc):
     assert doc["intervals"] or not doc["totals"]["started"], "what failed before a window began has its interval too"
     for key in ("started", "ok", "failed") if doc["intervals"] else ():
         assert sum(i[key] for i in doc["intervals"]) == doc["totals"][key], f"intervals' {key} do not add up"
+    for i in doc["intervals"]:
+        assert sum(i.get("errors", {}).values()) == i["failed"], f"the kinds of a second's failures do not add up: {i}"
+    for kind in {e["kind"] for e in doc["errors"]}:
+        total = sum(e["count"] for e in doc["errors"] if e["kind"] == kind)
+        assert sum(i.get("errors", {}).get(kind, 0) for i in doc["intervals"]) == total or not doc["intervals"], f"intervals' {kind} do not add up"
     inside = sum(i["ok"] for i in _inside(doc))
     assert inside == doc["totals"]["ok_in_window"], f"{inside} ok in the intervals of the window, {doc['totals']['ok_in_window']} in the totals"
     assert sum(a["requests"] for a in doc["addresses"]) >= doc["totals"]["sent"], "addresses' requests"

@@ -423,6 +423,10 @@ static void random_intervals(struct rng *rng, struct result *r)
     for (size_t i = 0; i < n; i++) {
         struct hist *h = sample_hist(1 + rng_below(rng, 1000000), 77, ok[i]);
 
+        uint64_t kinds[FAIL_KINDS] = { [FAIL_RESET] = rng_below(rng, 3), [FAIL_TIMEOUT] = rng_below(rng, 5) };
+
+        assert_int_equal(interval_add_failed(&r->intervals[i], kinds[FAIL_RESET] + kinds[FAIL_TIMEOUT], kinds, NULL),
+                         0);
         r->intervals[i].in_flight = rng_unit(rng) * 7;
         assert_int_equal(interval_set_latency(&r->intervals[i], h, NULL), 0);
         hist_free(h);
@@ -438,7 +442,7 @@ static struct result *random_part(struct rng *rng, unsigned number)
     set_text(&r->name, rng_below(rng, 2) == 0 ? "name" : "other");
     assert_true(strlist_add(&r->labels, rng_below(rng, 2) == 0 ? SLICE("k=v") : SLICE("k=w")));
     for (size_t i = 0; i < r->interval_count; i++)
-        free(r->intervals[i].latency);
+        interval_release(&r->intervals[i]);
     free(r->intervals);
     random_intervals(rng, r);
     for (size_t i = 0; i < r->target_count; i++) {
@@ -547,11 +551,46 @@ static void test_neither_order_nor_grouping_matters(void **state)
     }
 }
 
+/* Also that they are those of what failed. */
+static void count_kinds(const struct result *r, uint64_t sum[FAIL_KINDS])
+{
+    for (size_t i = 0; i < r->interval_count; i++) {
+        uint64_t here = 0;
+
+        for (size_t k = 0; r->intervals[i].by_kind != NULL && k < FAIL_KINDS; k++) {
+            here += r->intervals[i].by_kind[k];
+            sum[k] += r->intervals[i].by_kind[k];
+        }
+        assert_int_equal(here, r->intervals[i].failed);
+    }
+}
+
+/* A part of a version that did not keep kinds: those of its seconds are then not known, those of others are. */
+static void test_unknown_kinds_stay_unknown(void **state)
+{
+    const uint64_t kinds[FAIL_KINDS] = { [FAIL_TIMEOUT] = 2 };
+    struct interval v = { 0 };
+
+    (void)state;
+    assert_int_equal(interval_add_failed(&v, 0, NULL, NULL), 0);
+    assert_null(v.by_kind);
+    assert_int_equal(interval_add_failed(&v, 2, kinds, NULL), 0);
+    assert_int_equal(interval_add_failed(&v, 0, NULL, NULL), 0);
+    assert_int_equal(v.by_kind[FAIL_TIMEOUT], 2);
+    assert_int_equal(interval_add_failed(&v, 1, NULL, NULL), 0);
+    assert_null(v.by_kind);
+    assert_int_equal(interval_add_failed(&v, 2, kinds, NULL), 0);
+    assert_null(v.by_kind);
+    assert_int_equal(v.failed, 5);
+    interval_release(&v);
+}
+
 /* The sums that a merged document must have, from the parts. */
 static void test_counts_are_exact(void **state)
 {
     struct result *parts[PARTS], *all;
     uint64_t started = 0, latencies = 0, sum_ns = 0, errors = 0, in_all = 0, in_intervals = 0, in_parts = 0;
+    uint64_t kinds[2][FAIL_KINDS] = { { 0 } };
     struct rng rng;
 
     (void)state;
@@ -565,17 +604,21 @@ static void test_counts_are_exact(void **state)
             errors += parts[i]->errors[k].count;
         for (size_t k = 0; k < parts[i]->interval_count; k++)
             in_parts += parts[i]->intervals[k].ok;
+        count_kinds(parts[i], kinds[0]);
     }
     all = merged(parts, PARTS);
     for (size_t k = 0; k < all->error_count; k++)
         in_all += all->errors[k].count;
     for (size_t k = 0; k < all->interval_count; k++)
         in_intervals += all->intervals[k].ok;
+    count_kinds(all, kinds[1]);
     assert_int_equal(all->totals.started, started);
     assert_int_equal(hist_count(all->latency), latencies);
     assert_int_equal(hist_sum_ns(all->latency), sum_ns);
     assert_int_equal(in_all, errors);
     assert_int_equal(in_intervals, in_parts);
+    assert_true(kinds[0][FAIL_RESET] > 0 && kinds[0][FAIL_TIMEOUT] > 0);
+    assert_memory_equal(kinds[0], kinds[1], sizeof(kinds[0]));
     result_free(all);
     for (unsigned i = 0; i < PARTS; i++)
         result_free(parts[i]);
@@ -591,6 +634,7 @@ int main(void)
         cmocka_unit_test(test_what_can_not_be_merged_is_refused),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_neither_order_nor_grouping_matters),
+        cmocka_unit_test(test_unknown_kinds_stay_unknown),
         cmocka_unit_test(test_counts_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

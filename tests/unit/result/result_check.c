@@ -21,6 +21,11 @@ static void fewer_errors(struct result *r)
     r->errors[0].count--;
 }
 
+static void kinds_of_a_second(struct result *r)
+{
+    r->intervals[0].by_kind[FAIL_RESET] = 1;
+}
+
 static void more_latencies(struct result *r)
 {
     hist_record(r->latency, 1000);
@@ -117,6 +122,7 @@ static const struct broken_case {
     { "a started request must end somehow", more_started, "total: 102 started, but ok + failed + unfinished = 101" },
     { "nothing is sent that was not started", more_sent, "sent, but only" },
     { "each failure has a cause", fewer_errors, "8 failed, but the errors add up to 7" },
+    { "each failure of a second has its kind", kinds_of_a_second, "second 1: 8 failed, but their kinds add up to 9" },
     { "a latency per ok request", more_latencies, "92 ok, but 93 latencies" },
     { "overflowing latencies belong to ok requests too", overflow_counted_twice, "92 ok, but 93 latencies" },
     { "min <= p <= max", percentile_above_max, "latency: p50 is 1 ns, outside 1000000" },

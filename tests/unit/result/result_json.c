@@ -221,6 +221,8 @@ static const struct refused_case {
     { "reasons that are no list", "\"reasons\": []", "\"reasons\": {}", "\"reasons\" must be a list" },
     { "a command of numbers", "\"command\": [", "\"command\": [1,", "\"command\" must hold strings" },
     { "an unknown kind of failure", "\"kind\": \"timeout\"", "\"kind\": \"tired\"", "\"tired\" is not a kind" },
+    { "an unknown kind in a second", "\"timeout\": 5", "\"tired\": 5", "\"tired\" is no kind of error" },
+    { "kinds of a second that are no numbers", "\"timeout\": 5", "\"timeout\": \"5\"", "\"timeout\" must be a whole" },
     { "a status of words", "\"200\": 90", "\"ok\": 90", "\"ok\" is not a status" },
     { "a status out of range", "\"200\": 90", "\"1000\": 90", "\"1000\" is not a status" },
     { "a percentile above 100", "[99.95, 25]", "[101, 25]", "between 0 and 100" },
@@ -257,6 +259,22 @@ static void test_what_is_not_a_document_is_refused(void **state)
         buf_release(&changed);
     }
     buf_release(&json);
+    result_free(r);
+}
+
+/* The escape of U+0000 would end a text for every reader; a backslash before it makes it another text. */
+static void test_escaped_nul(void **state)
+{
+    const struct slice json = SLICE("{\"format\":\"plimsoll-result\",\"version\":1,\"valid\":false,\"totals\":{},"
+                                    "\"name\":\"a\\u0000b\\\\u0000\\\\\\u0000\"}");
+    struct result *r = NULL;
+    struct err err = { 0 };
+
+    (void)state;
+    if (result_from_json(&r, json, &err) != 0)
+        fail_msg("%s", err.what);
+    assert_string_equal(r->name, "a\xef\xbf\xbd"
+                                 "b\\u0000\\\xef\xbf\xbd");
     result_free(r);
 }
 
@@ -325,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_percentile_keys_are_unique),
         cmocka_unit_test(test_what_is_not_a_document_is_refused),
         cmocka_unit_test(test_no_byte_beyond_the_input_is_read),
+        cmocka_unit_test(test_escaped_nul),
         cmocka_unit_test(test_smallest_document),
         cmocka_unit_test(test_too_small_a_buffer_is_an_error),
     };

@@ -210,6 +210,10 @@ static void add_intervals(struct result *r)
     latency = sample_hist(MS, MS, 92);
     need(interval_set_latency(&r->intervals[0], latency, NULL) == 0);
     hist_free(latency);
+    r->intervals[0].by_kind = calloc(FAIL_KINDS, sizeof(*r->intervals[0].by_kind));
+    need(r->intervals[0].by_kind != NULL);
+    r->intervals[0].by_kind[FAIL_TIMEOUT] = 5;
+    r->intervals[0].by_kind[FAIL_STATUS] = 3;
     r->intervals[1] = (struct interval){ .t_s = 1, .length_s = 0.25 };
 }
 

@@ -17,7 +17,7 @@ _plimsoll_results_options='--name --kind --tag --label --since --until --limit -
     --format --push --index --uuid --insecure --help'
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
     -v --version -h --help'
-_plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json'
+_plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json --html'
 _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --seed --timeout --connect-timeout --targets --targets-filter --method
     --header --body --upload-file --form --body-random --chunked --expect-continue --user --auth-bearer --http1.0
     --http1.1 --http2 --h2c --streams --pipeline --resolve --re-resolve --source --unix-socket --connect-to --proxy --ipv4

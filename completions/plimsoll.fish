@@ -232,6 +232,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from limit' -s c -l connections 
 complete -c plimsoll -n '__fish_seen_subcommand_from limit' -l grow -r -f -d 'connections may become so many'
 complete -c plimsoll -n '__fish_seen_subcommand_from limit' -l arrivals -r -f -a 'constant poisson' -d 'evenly or at random'
 complete -c plimsoll -n '__fish_seen_subcommand_from limit' -l json -r -F -d 'write the answer and every trial'
+complete -c plimsoll -n '__fish_seen_subcommand_from limit' -l html -r -F -d 'write a page of them'
 
 complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s c -l cookies -d 'send cookies back'
 complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s d -l duration -r -f -d 'seconds the run takes'

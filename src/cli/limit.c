@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "http/redact.h"
 #include "load/limit.h"
+#include "report/html.h"
 #include "report/limit.h"
 
 static const char WHO[] = "plimsoll limit";
@@ -27,7 +28,7 @@ enum {
     EXIT_INVALID = 3,
     EXIT_UNCERTAIN = 4,
     HELP_MAX_BYTES = 1 << 16,
-    TEXT_MAX_BYTES = 1 << 24
+    TEXT_MAX_BYTES = 1 << 28
 };
 
 /* What the engine's callbacks get. */
@@ -92,25 +93,62 @@ static bool complete(struct limit_report *r, const struct limit_options *o, cons
     for (size_t i = 0; i < o->promise.count; i++)
         buf_printf(&text, "%s%s", i > 0 ? "," : "", o->promise.clauses[i].text);
     r->promise = buf_detach(&text);
+    host_info_fill(&r->host);
+    if (!strlist_add(&r->command, SLICE("plimsoll")))
+        return false;
+    for (size_t i = 0; i < o->load.command.count; i++)
+        if (!strlist_add(&r->command, slice_str(o->load.command.items[i])))
+            return false;
     return r->url != NULL && r->promise != NULL;
 }
 
-static bool write_json(const struct limit_report *r, const char *path)
+static int make_page(struct buf *out, struct slice json, struct err *err)
+{
+    struct collection c = { 0 };
+    int rc = collection_add_limit(&c, json, NULL, "this search", err);
+
+    if (rc == 0)
+        rc = report_html(out, &c, &(struct html_options){ 0 }, err);
+    collection_release(&c);
+    return rc;
+}
+
+static bool write_page(struct slice json, const char *path)
 {
     struct err err = { 0 };
-    struct buf text;
+    struct buf page;
     int rc;
 
-    if (path == NULL)
-        return true;
-    buf_init(&text, TEXT_MAX_BYTES);
-    rc = limit_report_to_json(r, &text, &err);
+    buf_init(&page, TEXT_MAX_BYTES);
+    rc = make_page(&page, json, &err);
     if (rc == 0)
-        rc = file_write(path, buf_slice(&text), &err);
-    buf_release(&text);
+        rc = file_write(path, buf_slice(&page), &err);
+    buf_release(&page);
     if (rc != 0)
         cli_complain(WHO, &err);
     return rc == 0;
+}
+
+/* A page that could not be made leaves the document. */
+static bool write_files(const struct limit_report *r, const struct limit_options *o)
+{
+    struct err err = { 0 };
+    struct buf json;
+    bool ok = true;
+    int rc;
+
+    if (o->json == NULL && o->html == NULL)
+        return true;
+    buf_init(&json, TEXT_MAX_BYTES);
+    rc = limit_report_to_json(r, &json, &err);
+    if (rc == 0 && o->json != NULL)
+        rc = file_write(o->json, buf_slice(&json), &err);
+    if (rc != 0)
+        cli_complain(WHO, &err);
+    if (o->html != NULL && buf_ok(&json))
+        ok = write_page(buf_slice(&json), o->html);
+    buf_release(&json);
+    return rc == 0 && ok;
 }
 
 static bool print_text(const struct limit_report *r, FILE *to)
@@ -148,7 +186,7 @@ static int exit_code(const struct limit_report *r, bool strict)
 
 static int publish(struct limit_report *r, const struct limit_options *o, const struct load_plan *plan)
 {
-    const bool to_stdout = o->json != NULL && strcmp(o->json, "-") == 0;
+    const struct load_outputs outputs = { .json = o->json, .html = o->html };
     int code = exit_code(r, o->strict);
     bool written;
 
@@ -156,8 +194,8 @@ static int publish(struct limit_report *r, const struct limit_options *o, const 
         cli_note(WHO, "out of memory for the report");
         return EXIT_INVALID;
     }
-    written = print_text(r, to_stdout ? stderr : stdout);
-    written = write_json(r, o->json) && written;
+    written = print_text(r, outputs_use_stdout(&outputs) ? stderr : stdout);
+    written = write_files(r, o) && written;
     if (code == EXIT_INVALID)
         cli_note(WHO, "no request succeeded: try plimsoll load on the target first, it names the failures");
     return code == 0 && !written ? EXIT_INVALID : code;
@@ -193,7 +231,7 @@ static int check_plan(const struct load_plan *plan, const struct limit_options *
 
 static int with_plan(struct load_plan *plan, const struct limit_options *o)
 {
-    const struct load_outputs outputs = { .json = o->json };
+    const struct load_outputs outputs = { .json = o->json, .html = o->html };
     struct limit_config config = config_of(o);
     struct limit_report *report = NULL;
     enum progress_mode shown_as = o->load.progress;

@@ -111,6 +111,9 @@ static const struct option_row OWN_ROWS[] = {
       .help = "write the answer and every trial; - is standard output, all text then goes to standard error; with --share a "
               "document for each {round}",
       .parse = option_path, FIELD(json) },
+    { .name = "html", .argument = "FILE", .example = "limit.html",
+      .help = "write a page with the answer, the curve and every trial, as plimsoll report makes it; not with --share",
+      .parse = option_path, FIELD(html) },
     { 0 },
 };
 /* clang-format on */
@@ -227,6 +230,10 @@ static int check_search(struct limit_options *o, struct err *err)
     if (o->of_connections && o->load.targets_file != NULL) {
         err_set(err, ERR_USAGE, 0, "--targets and --of connections contradict each other");
         return err_hint(err, "a list of targets says their numbers of connections itself");
+    }
+    if (o->html != NULL && o->load.share.given) {
+        err_set(err, ERR_USAGE, 0, "--html and --share contradict each other");
+        return err_hint(err, "a share finds no limit; plimsoll results merge puts the parts of a round together");
     }
     return limit_share_check(o, err) != 0 ? -1 : check_levels(o, err);
 }

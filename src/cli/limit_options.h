@@ -19,7 +19,7 @@ struct limit_options {
     double precision;
     uint64_t confirm_rounds;
     bool strict;
-    const char *json;
+    const char *json, *html;
     struct option_row rows[LIMIT_ROWS_MAX]; /* ours and load's */
     struct option_table table;
 };

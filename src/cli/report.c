@@ -73,8 +73,16 @@ static int gather(void *arg, const struct result *r, struct slice json, const ch
     return collection_add(reading->collection, r, json, call(reading, r), source, err);
 }
 
+static int gather_limit(void *arg, struct slice json, const char *source, struct err *err)
+{
+    const struct reading *reading = arg;
+
+    return collection_add_limit(reading->collection, json, reading->alias, source, err);
+}
+
 static int read_runs(struct collection *c, struct results_inputs *in, const struct report_options *o, struct err *err)
 {
+    in->limit = gather_limit;
     for (size_t i = 0; i < o->words.count; i++) {
         struct reading reading = { c, i < o->aliases.count ? o->aliases.items[i] : NULL, o->words.items[i] };
 

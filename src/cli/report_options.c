@@ -84,7 +84,8 @@ static const struct option_row ROWS[] = {
 
 static const char EPILOGUE[] =
     "RUN is a result document, a report of another tool, a folder or a quoted pattern of\n"
-    "them, or a stored run: its id, a tag, a name, NAME@latest.\n"
+    "them, or a stored run: its id, a tag, a name, NAME@latest. Also a document that\n"
+    "plimsoll limit --json wrote.\n"
     "\n"
     "Examples:\n"
     "  plimsoll report run.json\n"

@@ -5,10 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "cli/storing.h"
 #include "import/import.h"
+#include "result/limit.h"
 
 enum { PATTERN_MAX = 4096 };
+#define FILE_MAX_BYTES (UINT64_C(1) << 30)
 
 void results_inputs_release(struct results_inputs *in)
 {
@@ -82,25 +85,62 @@ int results_word_files(const char *word, struct strlist *out, struct err *err)
     return strlist_add(out, slice_str(word)) ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
 }
 
-static int visit_file(const char *path, results_visit *visit, void *arg, struct err *err)
+static int visit_results(const struct imported *in, const char *path, results_visit *visit, void *arg, struct err *err)
+{
+    int failed = 0;
+
+    for (size_t i = 0; i < in->count && failed == 0; i++)
+        failed = visit(arg, in->results[i], (struct slice){ 0 }, path, err);
+    return failed;
+}
+
+/* Where a limit may stand in a result's place the file is read whole, once: it may be a pipe. */
+static int visit_text(const struct results_inputs *inputs, const char *path, results_visit *visit, void *arg,
+                      struct err *err)
 {
     const struct import_options options = { 0 };
     struct imported in = { 0 };
-    int failed = import_file(&in, path, IMPORT_AUTO, &options, err);
+    struct buf text;
+    int failed;
 
-    for (size_t i = 0; i < in.count && failed == 0; i++)
-        failed = visit(arg, in.results[i], (struct slice){ 0 }, path, err);
+    buf_init(&text, FILE_MAX_BYTES);
+    failed = file_read(path, &text, err);
+    if (failed == 0 && limit_report_looks_like(buf_slice(&text))) {
+        failed = inputs->limit(arg, buf_slice(&text), path, err);
+    } else if (failed == 0) {
+        failed = import_text(&in, path, buf_slice(&text), IMPORT_AUTO, &options, err);
+        if (failed == 0)
+            failed = visit_results(&in, path, visit, arg, err);
+    }
+    imported_release(&in);
+    buf_release(&text);
+    return failed;
+}
+
+static int visit_file(const struct results_inputs *inputs, const char *path, results_visit *visit, void *arg,
+                      struct err *err)
+{
+    const struct import_options options = { 0 };
+    struct imported in = { 0 };
+    int failed;
+
+    if (inputs->limit != NULL)
+        return visit_text(inputs, path, visit, arg, err);
+    failed = import_file(&in, path, IMPORT_AUTO, &options, err);
+    if (failed == 0)
+        failed = visit_results(&in, path, visit, arg, err);
     imported_release(&in);
     return failed;
 }
 
-static int visit_files(const char *word, results_visit *visit, void *arg, struct err *err)
+static int visit_files(const struct results_inputs *inputs, const char *word, results_visit *visit, void *arg,
+                       struct err *err)
 {
     struct strlist paths = STRLIST_INIT;
     int failed = results_word_files(word, &paths, err);
 
     for (size_t i = 0; i < paths.count && failed == 0; i++)
-        failed = visit_file(paths.items[i], visit, arg, err);
+        failed = visit_file(inputs, paths.items[i], visit, arg, err);
     strlist_release(&paths);
     return failed;
 }
@@ -173,5 +213,5 @@ static int visit_runs(struct results_inputs *in, const char *word, results_visit
 
 int results_word_visit(struct results_inputs *in, const char *word, results_visit *visit, void *arg, struct err *err)
 {
-    return results_word_is_file(word) ? visit_files(word, visit, arg, err) : visit_runs(in, word, visit, arg, err);
+    return results_word_is_file(word) ? visit_files(in, word, visit, arg, err) : visit_runs(in, word, visit, arg, err);
 }

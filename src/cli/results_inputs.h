@@ -7,8 +7,12 @@
 #include "base/strlist.h"
 #include "store/store.h"
 
+/* Is given what else a file may be: the text of a search for a limit (result/limit.h). */
+typedef int results_visit_limit(void *arg, struct slice json, const char *source, struct err *err);
+
 /* The store, opened when it is first needed. {0} at first. */
 struct results_inputs {
+    results_visit_limit *limit; /* NULL: no results, and refused */
     struct runstore *store;
     bool looked; /* it was tried: a store of NULL is one that does not exist */
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/collection.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
 #define SIDE_LABEL "side="
+enum { NAME_MAX_BYTES = 256 }; /* it stands in every row: what is longer is cut, and whole in the document */
 
 void collection_begin(struct collection *c)
 {
@@ -24,12 +26,27 @@ static struct slice side_of(const struct result *r)
     return SLICE("");
 }
 
+static void add_name(struct buf *out, const char *name)
+{
+    struct slice text = slice_str(name);
+
+    if (text.len <= NAME_MAX_BYTES) {
+        buf_add_slice(out, text);
+        return;
+    }
+    text.len = NAME_MAX_BYTES;
+    while (text.len > 0 && ((unsigned char)text.ptr[text.len] & 0xc0) == 0x80) /* no character is halved */
+        text.len--;
+    buf_add_slice(out, text);
+    buf_add_str(out, "...");
+}
+
 static char *name_of(const struct result *r, const char *name, const char *source, struct slice side)
 {
     struct buf text;
 
     buf_init(&text, BUF_TEXT_MAX_BYTES);
-    buf_add_str(&text, name != NULL ? name : r->name != NULL && r->name[0] != '\0' ? r->name : source);
+    add_name(&text, name != NULL ? name : r->name != NULL && r->name[0] != '\0' ? r->name : source);
     if (side.len > 0)
         buf_printf(&text, " %.*s", SLICE_FMT(side));
     return buf_detach(&text);
@@ -121,11 +138,70 @@ int collection_add(struct collection *c, const struct result *r, struct slice js
     return 0;
 }
 
+static char *limit_name(const struct limit_report *r, const char *name, const char *source)
+{
+    struct buf text;
+
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
+    add_name(&text, name != NULL ? name : r->url != NULL && r->url[0] != '\0' ? r->url : source);
+    return buf_detach(&text);
+}
+
+int collection_add_limit(struct collection *c, struct slice json, const char *name, const char *source, struct err *err)
+{
+    struct collection_limit *grown = reallocarray(c->limits, c->limit_count + 1, sizeof(*grown)), *added;
+
+    if (grown == NULL)
+        return err_set(err, ERR_SYSTEM, 0, "out of memory");
+    c->limits = grown;
+    added = &grown[c->limit_count];
+    *added = (struct collection_limit){ .json_bytes = json.len };
+    if (limit_report_from_json(&added->report, json, err) != 0)
+        return err_prefix(err, "%s", source);
+    c->limit_count++;
+    added->name = limit_name(added->report, name, source);
+    added->source = strdup(source);
+    added->json = slice_dup(json);
+    return added->name != NULL && added->source != NULL && added->json != NULL
+               ? 0
+               : err_set(err, ERR_SYSTEM, 0, "out of memory");
+}
+
 int collection_read(const struct collected *d, struct result **out, struct err *err)
 {
     if (result_from_json(out, slice_from(d->json, d->json_bytes), err) != 0)
         return err_prefix(err, "%s", d->source);
     return 0;
+}
+
+static bool limit_has_twin(const struct collection *c, size_t i)
+{
+    for (size_t k = 0; k < c->limit_count; k++)
+        if (k != i && strcmp(c->limits[i].name, c->limits[k].name) == 0)
+            return true;
+    return false;
+}
+
+/* Of one target each is called after its file, too. */
+static bool tell_limits_apart(struct collection *c)
+{
+    bool *twins = calloc(c->limit_count + 1, sizeof(*twins));
+    bool ok = twins != NULL;
+
+    for (size_t i = 0; i < c->limit_count && ok; i++)
+        twins[i] = limit_has_twin(c, i);
+    for (size_t i = 0; i < c->limit_count && ok; i++) {
+        struct collection_limit *l = &c->limits[i];
+        char *name = l->name;
+
+        if (!twins[i])
+            continue;
+        ok = asprintf(&l->name, "%s (%zu: %s)", name, i + 1, l->source) > 0;
+        l->name = ok ? l->name : NULL;
+        free(name);
+    }
+    free(twins);
+    return ok;
 }
 
 static bool has_twin(const struct collection *c, size_t i)
@@ -158,7 +234,7 @@ bool collection_tell_apart(struct collection *c)
         if (twins[i])
             ok = rename_run(&c->runs[i], i + 1);
     free(twins);
-    return ok;
+    return ok && tell_limits_apart(c);
 }
 
 void collection_release(struct collection *c)
@@ -175,6 +251,15 @@ void collection_release(struct collection *c)
         free(run->name);
         side_release(&run->side);
     }
+    for (size_t i = 0; i < c->limit_count; i++) {
+        struct collection_limit *l = &c->limits[i];
+
+        free(l->name);
+        free(l->source);
+        free(l->json);
+        limit_report_free(l->report);
+    }
+    free(c->limits);
     free(c->runs);
     *c = (struct collection){ 0 };
 }

@@ -23,16 +23,21 @@ size_t report_html_fixed_bytes(void)
 
 static void add_title(struct buf *out, const struct page *p)
 {
+    const size_t count = p->c->count + p->c->limit_count;
+
     if (p->options->title != NULL) {
         html_text(out, p->options->title);
         return;
     }
-    for (size_t i = 0; i < p->c->count && i < TITLE_NAMES_MAX; i++) {
+    for (size_t i = 0; i < count && i < TITLE_NAMES_MAX; i++) {
         buf_add_str(out, i > 0 ? ", " : "");
-        html_text(out, p->c->runs[i].name);
+        if (i < p->c->count)
+            html_text(out, p->c->runs[i].name);
+        else
+            html_printf(out, "limit of %s", p->c->limits[i - p->c->count].name);
     }
-    if (p->c->count > TITLE_NAMES_MAX)
-        html_printf(out, " and %zu more", p->c->count - TITLE_NAMES_MAX);
+    if (count > TITLE_NAMES_MAX)
+        html_printf(out, " and %zu more", count - TITLE_NAMES_MAX);
 }
 
 static void add_head(struct buf *out, const struct page *p)
@@ -47,17 +52,20 @@ static void add_head(struct buf *out, const struct page *p)
     buf_add_str(out, "</style>\n</head>\n");
 }
 
+static const char *earlier(const char *a, const char *b)
+{
+    return b[0] != '\0' && (a[0] == '\0' || strcmp(b, a) < 0) ? b : a;
+}
+
 /* When the first of the documents was made. */
 static const char *started(const struct page *p)
 {
     const char *first = "";
 
-    for (size_t i = 0; i < p->all.count; i++) {
-        const char *one = p->all.records[i].started;
-
-        if (one[0] != '\0' && (first[0] == '\0' || strcmp(one, first) < 0))
-            first = one;
-    }
+    for (size_t i = 0; i < p->all.count; i++)
+        first = earlier(first, p->all.records[i].started);
+    for (size_t i = 0; i < p->c->limit_count; i++)
+        first = earlier(first, p->c->limits[i].report->started);
     return first;
 }
 
@@ -119,9 +127,8 @@ static void add_page(struct buf *out, const struct page *p)
     buf_add_str(out, "</body>\n</html>\n");
 }
 
-static int add_sections(struct page *p, struct err *err)
+static int add_run_sections(struct page *p, struct err *err)
 {
-    html_part_verdict(p);
     html_part_headline(p);
     html_part_matrix(p);
     html_part_compare(p);
@@ -137,7 +144,14 @@ static int add_sections(struct page *p, struct err *err)
     html_part_connections(p);
     html_part_targets(p);
     html_part_watch(p);
-    if (html_part_cells(p, err) != 0 || html_part_about(p, err) != 0)
+    return html_part_cells(p, err);
+}
+
+static int add_sections(struct page *p, struct err *err)
+{
+    html_part_verdict(p);
+    html_part_limits(p);
+    if ((p->c->count > 0 && add_run_sections(p, err) != 0) || html_part_about(p, err) != 0)
         return -1;
     page_end_sections(p);
     return 0;

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX_BYTES = 1 << 20, COMMANDS_MAX = 24 };
+enum { COMMANDS_MAX = 24 };
 #define DOCUMENT_MAX_BYTES (UINT64_C(1) << 30)
 /* Of the page what is written after the documents, with room to spare. */
 enum { REST_BYTES = 40000 };
 
 /* ---- environment ---- */
 
-static void add_row(struct page *p, const char *name, const char *value)
+void page_fact(struct page *p, const char *name, const char *value)
 {
     if (value == NULL || value[0] == '\0')
         return;
@@ -24,23 +24,30 @@ static void add_row(struct page *p, const char *name, const char *value)
     html_row_close(&p->body);
 }
 
-static void add_host(struct page *p, const struct result *r)
+void page_host(struct page *p, const struct host_info *host)
 {
     char text[UNITS_TEXT_MAX], number[24];
 
-    add_row(p, "name", r->name);
-    add_row(p, "id", r->id);
-    add_row(p, "started", r->started);
-    add_row(p, "measured window", r->duration_s > 0 ? page_duration(text, r->duration_s) : NULL);
-    add_row(p, "host", r->host.hostname);
-    add_row(p, "kernel", r->host.kernel);
-    add_row(p, "CPU", r->host.cpu);
-    snprintf(number, sizeof(number), "%u", r->host.cpus);
-    add_row(p, "CPUs", r->host.cpus > 0 ? number : NULL);
-    add_row(p, "memory", r->host.memory_bytes > 0 ? units_format_size(text, (double)r->host.memory_bytes) : NULL);
-    add_row(p, "plimsoll", r->host.tool_version);
+    page_fact(p, "host", host->hostname);
+    page_fact(p, "kernel", host->kernel);
+    page_fact(p, "CPU", host->cpu);
+    snprintf(number, sizeof(number), "%u", host->cpus);
+    page_fact(p, "CPUs", host->cpus > 0 ? number : NULL);
+    page_fact(p, "memory", host->memory_bytes > 0 ? units_format_size(text, (double)host->memory_bytes) : NULL);
+    page_fact(p, "plimsoll", host->tool_version);
+}
+
+static void add_facts(struct page *p, const struct result *r)
+{
+    char text[UNITS_TEXT_MAX];
+
+    page_fact(p, "name", r->name);
+    page_fact(p, "id", r->id);
+    page_fact(p, "started", r->started);
+    page_fact(p, "measured window", r->duration_s > 0 ? page_duration(text, r->duration_s) : NULL);
+    page_host(p, &r->host);
     for (size_t i = 0; i < r->labels.count; i++)
-        add_row(p, "label", r->labels.items[i]);
+        page_fact(p, "label", r->labels.items[i]);
 }
 
 static void add_config(struct page *p, const struct result *r)
@@ -77,16 +84,16 @@ static void add_word(struct buf *out, const char *word)
     buf_add_char(out, '\'');
 }
 
-static void add_command(struct page *p, const struct result *r)
+void page_command(struct page *p, const struct strlist *command)
 {
     struct buf line;
 
-    if (r->command.count == 0)
+    if (command->count == 0)
         return;
-    buf_init(&line, LINE_MAX_BYTES);
-    for (size_t i = 0; i < r->command.count; i++) {
+    buf_init(&line, BUF_TEXT_MAX_BYTES);
+    for (size_t i = 0; i < command->count; i++) {
         buf_add_str(&line, i > 0 ? " " : "");
-        add_word(&line, r->command.items[i]);
+        add_word(&line, command->items[i]);
     }
     html_element(&p->body, "p", NULL, "The command, without its secrets:");
     html_element(&p->body, "pre", NULL, buf_ok(&line) ? line.data : "");
@@ -106,9 +113,9 @@ static int add_run(struct page *p, size_t run, struct err *err)
     if (p->shown == NULL)
         html_printf(&p->body, "Of the first of %zu samples.", p->c->runs[run].count);
     html_table_open(&p->body, "Environment", "what|value");
-    add_host(p, r);
+    add_facts(p, r);
     html_table_close(&p->body);
-    add_command(p, r);
+    page_command(p, &r->command);
     add_config(p, r);
     result_free(read);
     return 0;
@@ -130,6 +137,8 @@ static const struct {
     { "requests/s", "ok replies that ended inside the window, divided by its length" },
     { "failed requests", "failed / started; a request fails by an unexpected status, a failed check, or without a "
                          "complete reply" },
+    { "limit", "of a search: the highest level at which every trial kept the promise, and was really offered; it lies "
+               "between that and the lowest that broke it" },
     { "window", "after connections were opened and the warm-up ended; the warm-up is in no figure" },
     { "sample", "one run of a cell, never a request; comparisons use one number of each sample" },
     { "change, interval", "of the means of the logarithms of the samples, with a 95 % interval; docs/statistics.md" },
@@ -184,6 +193,11 @@ static int gather(struct buf *out, const struct collection *c, size_t max_bytes,
             if (out->len > max_bytes)
                 return 0;
         }
+    for (size_t i = 0; i < c->limit_count && how != EMBED_NONE; i++) {
+        buf_add_str(out, first ? "" : ",\n");
+        first = false;
+        buf_append(out, c->limits[i].json, c->limits[i].json_bytes);
+    }
     buf_add_char(out, ']');
     return 0;
 }
@@ -234,6 +248,7 @@ int html_part_about(struct page *p, struct err *err)
     for (size_t i = 0; i < p->c->count && i < COMMANDS_MAX; i++)
         if (add_run(p, i, err) != 0)
             return -1;
+    html_limit_about(p);
     add_definitions(p);
     return add_documents(p, err);
 }

@@ -220,7 +220,7 @@ int page_init(struct page *p, const struct collection *c, const struct html_opti
     *p = (struct page){ .c = c, .options = o };
     buf_init(&p->body, PAGE_MAX_BYTES);
     buf_init(&p->data, PAGE_MAX_BYTES);
-    if (c->count == 0)
+    if (c->count + c->limit_count == 0)
         return err_set(err, ERR_CONFIG, 0, "no result was given");
     if (read_documents(p, err) != 0 || find_dimensions(p, err) != 0 || compare(p, err) != 0)
         return -1;

@@ -88,8 +88,21 @@ const char *page_metric_name(char out[PAGE_TEXT_MAX], const char *name);
 const char *page_value(char out[PAGE_TEXT_MAX], const struct metric *m, double value);
 const char *page_duration(char out[UNITS_TEXT_MAX], double seconds); /* "-" for NAN */
 
+enum page_tone { TONE_GOOD, TONE_WARN, TONE_BAD };
+/* A line of the verdict: a mark that says it without colour, and the word. */
+void page_verdict_open(struct page *p, enum page_tone tone, const char *word);
+void page_verdict_close(struct page *p);
+void page_verdict_list(struct page *p, const struct strlist *list);
+/* Rows of an environment's table (what, value); texts that are empty or NULL are left out. */
+void page_fact(struct page *p, const char *name, const char *value);
+void page_host(struct page *p, const struct host_info *host);
+void page_command(struct page *p, const struct strlist *command);
+
 /* Sections. */
 void html_part_verdict(struct page *p);
+void html_limit_verdict(struct page *p); /* lines of it */
+void html_part_limits(struct page *p);
+void html_limit_about(struct page *p); /* how they were found */
 void html_part_headline(struct page *p);
 void html_part_matrix(struct page *p);
 void html_part_compare(struct page *p);

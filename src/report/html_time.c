@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/json_text.h"
+#include "report/html_kinds.h"
 #include "report/html_series.h"
 #include "report/sections.h"
 
@@ -20,6 +20,15 @@ static bool any_intervals(const struct page *p)
     return false;
 }
 
+static bool any_failed(const struct page *p)
+{
+    for (size_t i = 0; i < p->c->count; i++)
+        for (size_t k = 0; k < p->shown[i]->interval_count; k++)
+            if (p->shown[i]->intervals[k].failed > 0)
+                return true;
+    return false;
+}
+
 /* A value of the resolved configuration as JSON; NULL: it has none. */
 static const char *config_of(const struct result *r, const char *name)
 {
@@ -29,40 +38,33 @@ static const char *config_of(const struct result *r, const char *name)
     return NULL;
 }
 
-static void add_run(struct page *p, size_t run, const struct page_series *s)
+static void add_run(struct page *p, size_t run, const struct page_series *s, const struct page_kinds *kinds)
 {
     const struct result *r = p->shown[run];
     const char *stages = config_of(r, "stages");
     struct buf *out = &p->data;
 
     buf_add_str(out, run > 0 ? ",{\"name\":" : "{\"name\":");
-    json_add_string(out, slice_str(p->c->runs[run].name));
+    html_json_string(out, p->c->runs[run].name);
     buf_add_str(out, ",\"asked\":");
     html_json_number(out, r->generator.rate_asked > 0 ? r->generator.rate_asked : NAN);
     buf_printf(out, ",\"stages\":%s,\"warmup\":", stages != NULL ? stages : "null");
     html_json_number(out, r->warmup.started > 0 ? r->warmup.duration_s : 0);
-    for (size_t k = 0; k < SERIES_LINES; k++) {
-        if (k == SERIES_BYTES)
+    for (size_t line = 0; line < SERIES_LINES; line++) {
+        if (line == SERIES_BYTES)
             continue;
-        buf_printf(out, ",\"%s\":", series_line_name((enum series_line)k));
-        series_json(out, s->t_s, s->lines[k], s->count, POINTS);
+        buf_printf(out, ",\"%s\":", series_line_name((enum series_line)line));
+        series_json(out, s->t_s, s->lines[line], s->count, POINTS);
     }
+    buf_add_str(out, ",\"errors\":");
+    if (kinds_any(kinds))
+        kinds_json(out, kinds, s, POINTS);
+    else
+        buf_add_str(out, "null");
     buf_add_char(out, '}');
 }
 
 /* ---- the table: a row for every so many seconds ---- */
-
-static double mean_of(const double *values, const double *weights, size_t from, size_t to)
-{
-    double sum = 0, weight = 0;
-
-    for (size_t i = from; i < to; i++)
-        if (!isnan(values[i])) {
-            sum += values[i] * weights[i];
-            weight += weights[i];
-        }
-    return weight > 0 ? sum / weight : NAN;
-}
 
 static double max_of(const double *values, size_t from, size_t to)
 {
@@ -74,7 +76,7 @@ static double max_of(const double *values, size_t from, size_t to)
     return max;
 }
 
-static void add_row(struct page *p, const struct page_series *s, size_t from, size_t to)
+static void add_row(struct page *p, const struct page_series *s, const struct page_kinds *kinds, size_t from, size_t to)
 {
     static const enum series_line RATES[] = { SERIES_STARTED, SERIES_OK, SERIES_FAILED, SERIES_IN_FLIGHT };
     static const enum series_line TIMES[] = { SERIES_P50, SERIES_P99, SERIES_MAX };
@@ -85,7 +87,7 @@ static void add_row(struct page *p, const struct page_series *s, size_t from, si
     snprintf(at, sizeof(at), "%.4g to %.4g s", start, end);
     buf_printf(&p->body, "<th scope=\"row\" data-v=\"%.6g\">%s</th>", start, at);
     for (size_t k = 0; k < sizeof(RATES) / sizeof(RATES[0]); k++) {
-        const double value = mean_of(s->lines[RATES[k]], s->length_s, from, to);
+        const double value = series_mean(s->lines[RATES[k]], s->length_s, from, to);
 
         html_cell_number(&p->body, value, isnan(value) ? "" : section_rate(text, value));
     }
@@ -94,26 +96,42 @@ static void add_row(struct page *p, const struct page_series *s, size_t from, si
 
         html_cell_number(&p->body, value, page_duration(text, value));
     }
+    for (size_t line = 0; line < KINDS_LINES; line++)
+        if (kinds->per_s[line] != NULL) {
+            const double value = series_mean(kinds->per_s[line], s->length_s, from, to);
+
+            html_cell_number(&p->body, value, section_rate(text, value));
+        }
     html_row_close(&p->body);
 }
 
-static void add_table(struct page *p, size_t run, const struct page_series *s)
+static void add_names(struct buf *out, const struct page_kinds *kinds)
+{
+    buf_add_str(out, "time|#started/s|#ok/s|#failed/s|#in flight|#p50|#p99|#max");
+    for (size_t line = 0; line < KINDS_LINES; line++)
+        if (kinds->per_s[line] != NULL)
+            html_column(out, true, "%s/s", kinds_name(line));
+}
+
+static void add_table(struct page *p, size_t run, const struct page_series *s, const struct page_kinds *kinds)
 {
     const size_t rows = s->count < ROWS_MAX ? s->count : ROWS_MAX;
-    struct buf caption;
+    struct buf caption, names;
 
+    buf_init(&names, BUF_TEXT_MAX_BYTES);
+    add_names(&names, kinds);
     buf_init(&caption, BUF_TEXT_MAX_BYTES);
     buf_printf(&caption, "%s: %s", p->c->runs[run].name,
                s->count > ROWS_MAX ? "rates are means, latencies the greatest of the seconds of a row"
                                    : "second by second");
     html_details_open(&p->body, NULL, buf_ok(&caption) ? caption.data : "", false);
-    html_table_open(&p->body, buf_ok(&caption) ? caption.data : "",
-                    "time|#started/s|#ok/s|#failed/s|#in flight|#p50|#p99|#max");
+    html_table_open(&p->body, buf_ok(&caption) ? caption.data : "", buf_ok(&names) ? names.data : "");
     for (size_t i = 0; i < rows; i++)
-        add_row(p, s, i * s->count / rows, (i + 1) * s->count / rows);
+        add_row(p, s, kinds, i * s->count / rows, (i + 1) * s->count / rows);
     html_table_close(&p->body);
     html_details_close(&p->body);
     buf_release(&caption);
+    buf_release(&names);
 }
 
 /* ---- latency against the rate ---- */
@@ -159,15 +177,19 @@ static int add_series(struct page *p, bool *varies, struct err *err)
 
     buf_add_str(&p->data, "{\"runs\":[");
     for (size_t i = 0; i < p->c->count && failed == 0; i++) {
+        struct page_kinds k = { 0 };
         struct page_series s;
 
         failed = series_of(&s, p->shown[i], err);
+        if (failed == 0)
+            failed = kinds_of(&k, p->shown[i], err);
         if (failed == 0) {
-            add_run(p, i, &s);
+            add_run(p, i, &s, &k);
             *varies = *varies || rate_varies(&s);
             if (s.count > 0)
-                add_table(p, i, &s);
+                add_table(p, i, &s, &k);
         }
+        kinds_release(&k);
         series_release(&s);
     }
     buf_add_str(&p->data, "]}");
@@ -187,6 +209,8 @@ int html_part_time(struct page *p, struct err *err)
         "Requests a second: started, ok and failed; dashed what was asked for. Shaded: the warm-up, which is in no "
         "figure.");
     html_chart(&p->body, "latency-time", "time", "Latency of the requests that ended in each second");
+    if (any_failed(p))
+        html_chart(&p->body, "errors", "time", "Failed requests a second, by kind, one upon the other");
     page_data(p, "time");
     failed = add_series(p, &varies, err);
     if (failed == 0)

@@ -10,35 +10,32 @@
 
 enum { SENTENCE_MAX_BYTES = 1 << 20, LIST_MAX = 8 };
 
-enum tone { TONE_GOOD, TONE_WARN, TONE_BAD };
-static const char *const TONES[] = { "good", "warn", "bad" };
-
-/* A line of the box: a mark that says it without colour, and the word. */
-static void line_open(struct buf *out, enum tone tone, const char *word)
+void page_verdict_open(struct page *p, enum page_tone tone, const char *word)
 {
+    static const char *const TONES[] = { "good", "warn", "bad" };
     static const char *const MARKS[] = { "\xe2\x9c\x93", "!", "\xe2\x9c\x97" };
 
-    buf_printf(out, "<li class=\"%s\"><span class=\"mark\" aria-hidden=\"true\">%s</span><div><strong>", TONES[tone],
-               MARKS[tone]);
-    html_text(out, word);
-    buf_add_str(out, "</strong> ");
+    buf_printf(&p->body, "<li class=\"%s\"><span class=\"mark\" aria-hidden=\"true\">%s</span><div><strong>",
+               TONES[tone], MARKS[tone]);
+    html_text(&p->body, word);
+    buf_add_str(&p->body, "</strong> ");
 }
 
-static void line_close(struct buf *out)
+void page_verdict_close(struct page *p)
 {
-    buf_add_str(out, "</div></li>\n");
+    buf_add_str(&p->body, "</div></li>\n");
 }
 
-static void add_list(struct buf *out, const struct strlist *list)
+void page_verdict_list(struct page *p, const struct strlist *list)
 {
     if (list->count == 0)
         return;
-    buf_add_str(out, "<ul>");
+    buf_add_str(&p->body, "<ul>");
     for (size_t i = 0; i < list->count && i < LIST_MAX; i++)
-        html_element(out, "li", NULL, list->items[i]);
+        html_element(&p->body, "li", NULL, list->items[i]);
     if (list->count > LIST_MAX)
-        buf_printf(out, "<li>and %zu more</li>", list->count - LIST_MAX);
-    buf_add_str(out, "</ul>");
+        buf_printf(&p->body, "<li>and %zu more</li>", list->count - LIST_MAX);
+    buf_add_str(&p->body, "</ul>");
 }
 
 static void add_name(struct page *p, size_t run)
@@ -69,25 +66,25 @@ static void add_result(struct page *p, size_t run)
     const struct result *r = p->shown[run];
     struct buf *out = &p->body;
 
-    line_open(out, r->valid ? TONE_GOOD : TONE_BAD, r->valid ? "Valid" : "Invalid");
+    page_verdict_open(p, r->valid ? TONE_GOOD : TONE_BAD, r->valid ? "Valid" : "Invalid");
     add_name(p, run);
     add_counts(out, r);
     if (!r->valid) {
         buf_add_str(out, "<p>Do not rely on these figures:</p>");
-        add_list(out, &r->reasons);
+        page_verdict_list(p, &r->reasons);
     }
-    line_close(out);
+    page_verdict_close(p);
     if (r->interrupted) {
-        line_open(out, TONE_WARN, "Interrupted");
+        page_verdict_open(p, TONE_WARN, "Interrupted");
         add_name(p, run);
         buf_add_str(out, "figures up to then");
-        line_close(out);
+        page_verdict_close(p);
     }
     if (r->warnings.count > 0) {
-        line_open(out, TONE_WARN, r->warnings.count == 1 ? "Warning" : "Warnings");
+        page_verdict_open(p, TONE_WARN, r->warnings.count == 1 ? "Warning" : "Warnings");
         add_name(p, run);
-        add_list(out, &r->warnings);
-        line_close(out);
+        page_verdict_list(p, &r->warnings);
+        page_verdict_close(p);
     }
 }
 
@@ -102,13 +99,13 @@ static void add_kept(struct page *p, size_t run)
     }
     if (promised == 0)
         return;
-    line_open(&p->body, broken == 0 ? TONE_GOOD : TONE_BAD, broken == 0 ? "Promises kept" : "A promise is broken");
+    page_verdict_open(p, broken == 0 ? TONE_GOOD : TONE_BAD, broken == 0 ? "Promises kept" : "A promise is broken");
     add_name(p, run);
     if (broken == 0)
         buf_printf(&p->body, "in all %zu samples", promised);
     else
         buf_printf(&p->body, "in %zu of %zu samples", broken, promised);
-    line_close(&p->body);
+    page_verdict_close(p);
 }
 
 /* Of a run of many samples. */
@@ -126,19 +123,19 @@ static void add_samples(struct page *p, size_t run)
         }
     for (size_t i = 0; i < p->c->runs[run].count; i++)
         limited += p->documents[run][i].limited;
-    line_open(&p->body, invalid == 0 ? TONE_GOOD : TONE_BAD, invalid == 0 ? "Valid" : "Invalid");
+    page_verdict_open(p, invalid == 0 ? TONE_GOOD : TONE_BAD, invalid == 0 ? "Valid" : "Invalid");
     add_name(p, run);
     if (invalid == 0)
         buf_printf(&p->body, "all %zu samples", s->count);
     else
         buf_printf(&p->body, "%zu of %zu samples; they are in no mean and no comparison", invalid, s->count);
-    add_list(&p->body, &reasons);
-    line_close(&p->body);
+    page_verdict_list(p, &reasons);
+    page_verdict_close(p);
     if (limited > 0) {
-        line_open(&p->body, TONE_WARN, "The load generator was the limit");
+        page_verdict_open(p, TONE_WARN, "The load generator was the limit");
         add_name(p, run);
         buf_printf(&p->body, "in %zu of %zu samples: the target may be faster there", limited, p->c->runs[run].count);
-        line_close(&p->body);
+        page_verdict_close(p);
     }
     strlist_release(&reasons);
     add_kept(p, run);
@@ -167,7 +164,7 @@ static void add_promises(struct page *p, size_t run)
 
     if (r->promise_count == 0)
         return;
-    line_open(&p->body, kept ? TONE_GOOD : TONE_BAD, kept ? "Promises kept" : "A promise is broken");
+    page_verdict_open(p, kept ? TONE_GOOD : TONE_BAD, kept ? "Promises kept" : "A promise is broken");
     add_name(p, run);
     buf_add_str(&p->body, "<ul>");
     for (unsigned pass = 0; pass < 2; pass++) /* the broken ones first */
@@ -183,10 +180,10 @@ static void add_promises(struct page *p, size_t run)
             buf_add_str(&p->body, "</li>");
         }
     buf_add_str(&p->body, "</ul>");
-    line_close(&p->body);
+    page_verdict_close(p);
 }
 
-static enum tone tone_of(const struct comparison *c)
+static enum page_tone tone_of(const struct comparison *c)
 {
     const size_t *counts = c->metrics[0].out.counts;
 
@@ -221,14 +218,14 @@ static void add_comparison(struct page *p, size_t i)
     if (c->metric_count == 0)
         return;
     buf_init(&text, SENTENCE_MAX_BYTES);
-    line_open(&p->body, tone_of(c), word_of(c));
+    page_verdict_open(p, tone_of(c), word_of(c));
     html_printf(&p->body, "%s against %s, by %s: ", p->c->runs[i + 1].name, p->c->runs[0].name,
                 words_metric(metric, c->metrics[0].name));
     words_summary(&text, c);
     buf_add_char(&text, ' ');
     words_overall(&text, &c->metrics[0]);
     html_slice(&p->body, buf_slice(&text));
-    line_close(&p->body);
+    page_verdict_close(p);
     buf_release(&text);
 }
 
@@ -246,5 +243,6 @@ void html_part_verdict(struct page *p)
     }
     for (size_t i = 0; i < p->comparison_count; i++)
         add_comparison(p, i);
+    html_limit_verdict(p);
     buf_add_str(&p->body, "</ul>\n");
 }

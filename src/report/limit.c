@@ -8,18 +8,17 @@
 #include "report/sections.h"
 #include "report/table.h"
 
-#define LEVEL_MAX (UNITS_TEXT_MAX + 16)
-#define SENTENCE_MAX_BYTES (1u << 16)
+#define SENTENCE_MAX_BYTES (1u << 20)
 
-/* "1,987/s", "0.5/s", "37 connections". */
-static const char *level_text(char out[LEVEL_MAX], const struct limit_report *r, double level)
+const char *limit_level_text(char out[LIMIT_LEVEL_MAX], const struct limit_report *r, double level)
 {
     char text[UNITS_TEXT_MAX];
 
     if (r->of_connections)
-        snprintf(out, LEVEL_MAX, "%s connection%s", units_format_count(text, (uint64_t)level), level > 1 ? "s" : "");
+        snprintf(out, LIMIT_LEVEL_MAX, "%s connection%s", units_format_count(text, (uint64_t)level),
+                 level > 1 ? "s" : "");
     else
-        snprintf(out, LEVEL_MAX, "%s/s", section_rate(text, level));
+        snprintf(out, LIMIT_LEVEL_MAX, "%s/s", section_rate(text, level));
     return out;
 }
 
@@ -32,37 +31,89 @@ static const char *time_text(char out[SECTION_CELL_MAX], const struct limit_tria
     return out;
 }
 
+void limit_say_safe(struct buf *out, const struct limit_report *r)
+{
+    char safe[LIMIT_LEVEL_MAX], broken[LIMIT_LEVEL_MAX];
+
+    if (!(r->safe > 0) && !isfinite(r->broken))
+        buf_add_str(out, "nothing was found");
+    else if (!(r->safe > 0))
+        buf_printf(out, "nothing: not even %s keeps the promise", limit_level_text(broken, r, r->broken));
+    else if (!isfinite(r->broken))
+        buf_printf(out, "at least %s, the highest that was tried", limit_level_text(safe, r, r->safe));
+    else
+        buf_printf(out, "%s; the limit lies between it and %s", limit_level_text(safe, r, r->safe),
+                   limit_level_text(broken, r, r->broken));
+}
+
+void limit_say_confirmed(struct buf *out, const struct limit_report *r)
+{
+    if (r->confirmed)
+        buf_printf(out, "in %u more round%s", r->confirm_rounds, r->confirm_rounds > 1 ? "s" : "");
+    else
+        buf_printf(out, "no: %s", r->interrupted ? "the search was interrupted" : "the trials contradict each other");
+}
+
+void limit_say_broke(struct buf *out, const struct limit_report *r)
+{
+    const struct limit_trial *first = limit_report_first_broken(r);
+    char level[LIMIT_LEVEL_MAX];
+
+    if (first != NULL && first->broke != NULL)
+        buf_printf(out, "at %s: %s", limit_level_text(level, r, first->level), first->broke);
+}
+
+void limit_say_parts(struct buf *out, const struct limit_report *r, const struct limit_trial *t)
+{
+    char level[LIMIT_LEVEL_MAX];
+    struct buf sentence;
+
+    if (t == NULL)
+        return;
+    buf_init(&sentence, SENTENCE_MAX_BYTES);
+    section_watched_sentence(&sentence, t->watched, t->watched_count);
+    if (sentence.len > 0)
+        buf_printf(out, "at %s %s", limit_level_text(level, r, t->level), sentence.data);
+    buf_release(&sentence);
+}
+
+const struct limit_trial *limit_safe_trial(const struct limit_report *r)
+{
+    const struct limit_trial *safe = NULL;
+
+    for (size_t i = 0; i < r->trial_count; i++)
+        if (r->trials[i].kept && r->trials[i].level == r->safe)
+            safe = &r->trials[i];
+    return safe;
+}
+
+/* A line of the sentence that is made for it; none when the sentence is empty. */
+static void add_said(struct section *s, const char *label, struct buf *sentence)
+{
+    if (sentence->len > 0)
+        section_line(s, label, "%s", sentence->data);
+    buf_clear(sentence);
+}
+
 static void add_safe(struct section *s, const struct limit_report *r)
 {
-    char safe[LEVEL_MAX], broken[LEVEL_MAX];
+    struct buf sentence;
 
-    if (!(r->safe > 0)) {
-        section_line(s, "Safe", "nothing: not even %s keeps the promise", level_text(broken, r, r->broken));
-        return;
-    }
-    if (!isfinite(r->broken))
-        section_line(s, "Safe", "at least %s, the highest that was tried", level_text(safe, r, r->safe));
-    else
-        section_line(s, "Safe", "%s; the limit lies between it and %s", level_text(safe, r, r->safe),
-                     level_text(broken, r, r->broken));
-    if (r->confirmed)
-        section_line(s, "Confirmed", "in %u more round%s", r->confirm_rounds, r->confirm_rounds > 1 ? "s" : "");
-    else
-        section_line(s, "Confirmed", "no: %s",
-                     r->interrupted ? "the search was interrupted" : "the trials contradict each other");
+    buf_init(&sentence, SENTENCE_MAX_BYTES);
+    limit_say_safe(&sentence, r);
+    add_said(s, "Safe", &sentence);
+    if (r->safe > 0)
+        limit_say_confirmed(&sentence, r);
+    add_said(s, "Confirmed", &sentence);
+    limit_say_broke(&sentence, r);
+    add_said(s, "Broke first", &sentence);
+    buf_release(&sentence);
 }
 
 static void add_why(struct section *s, const struct limit_report *r)
 {
-    const struct limit_trial *first = limit_report_first_broken(r);
-    char level[LEVEL_MAX];
-
-    if (first != NULL && first->broke != NULL)
-        section_line(s, "Broke first", "at %s: %s", level_text(level, r, first->level), first->broke);
     if (limit_report_connections_were_limit(r))
-        section_line(s, "Connections",
-                     "all were busy and none was slow: with more of them (-c, --grow) the target may "
-                     "carry more");
+        section_line(s, "Connections", LIMIT_CONNECTIONS_SENTENCE);
     if (!limit_report_generator_was_limit(r)) {
         section_line(s, "Generator", "was not the limit");
         return;
@@ -73,28 +124,17 @@ static void add_why(struct section *s, const struct limit_report *r)
 }
 
 /* How busy the target's parts were at the answer, and where it broke. */
-static void add_watched(struct section *s, const struct limit_report *r, const struct limit_trial *t, const char *label)
+static void add_parts(struct section *s, const struct limit_report *r)
 {
-    char level[LEVEL_MAX];
+    const struct limit_trial *safe = limit_safe_trial(r);
     struct buf sentence;
 
     buf_init(&sentence, SENTENCE_MAX_BYTES);
-    if (t != NULL)
-        section_watched_sentence(&sentence, t->watched, t->watched_count);
-    if (sentence.len > 0)
-        section_line(s, label, "at %s %s", level_text(level, r, t->level), sentence.data);
+    limit_say_parts(&sentence, r, safe);
+    add_said(s, "Parts", &sentence);
+    limit_say_parts(&sentence, r, limit_report_first_broken(r));
+    add_said(s, safe != NULL ? "" : "Parts", &sentence);
     buf_release(&sentence);
-}
-
-static void add_parts(struct section *s, const struct limit_report *r)
-{
-    const struct limit_trial *safe = NULL;
-
-    for (size_t i = 0; i < r->trial_count; i++)
-        if (r->trials[i].kept && r->trials[i].level == r->safe)
-            safe = &r->trials[i];
-    add_watched(s, r, safe, "Parts");
-    add_watched(s, r, limit_report_first_broken(r), safe != NULL ? "" : "Parts");
 }
 
 static int by_level(const void *a, const void *b)
@@ -131,11 +171,22 @@ static void add_row(struct table *t, const struct limit_report *r, const struct 
     table_cell(t, "%s%s", trial->kept ? "kept" : trial->broke, trial->generator_limited ? " [generator limited]" : "");
 }
 
+struct limit_trial *limit_sorted_trials(const struct limit_report *r)
+{
+    struct limit_trial *sorted = calloc(r->trial_count + 1, sizeof(*sorted));
+
+    for (size_t i = 0; sorted != NULL && i < r->trial_count; i++)
+        sorted[i] = r->trials[i];
+    if (sorted != NULL)
+        qsort(sorted, r->trial_count, sizeof(*sorted), by_level);
+    return sorted;
+}
+
 /* In rising order; when there are more trials than a table holds, those nearest to the answer. */
 static void add_curve(struct section *s, const struct limit_report *r)
 {
     const size_t room = TABLE_ROWS_MAX - 1;
-    struct limit_trial *sorted = calloc(r->trial_count, sizeof(*sorted));
+    struct limit_trial *sorted = limit_sorted_trials(r);
     size_t first = 0;
     struct table t;
 
@@ -143,9 +194,6 @@ static void add_curve(struct section *s, const struct limit_report *r)
         (void)buf_reserve(s->out, SIZE_MAX); /* can not be had: the report fails */
         return;
     }
-    for (size_t i = 0; i < r->trial_count; i++)
-        sorted[i] = r->trials[i];
-    qsort(sorted, r->trial_count, sizeof(*sorted), by_level);
     while (r->trial_count - first > room && sorted[first + room / 2].level < r->safe)
         first++;
     buf_add_str(s->out, "\nCurve\n");
@@ -180,9 +228,9 @@ void report_limit(struct buf *out, const struct limit_report *r, unsigned width)
 
 void report_limit_trial(struct buf *out, const struct limit_report *r, const struct limit_trial *t)
 {
-    char level[LEVEL_MAX], p50[SECTION_CELL_MAX], p99[SECTION_CELL_MAX];
+    char level[LIMIT_LEVEL_MAX], p50[SECTION_CELL_MAX], p99[SECTION_CELL_MAX];
 
-    buf_printf(out, "%s: %s, p50 %s, p99 %s", level_text(level, r, t->level), t->kept ? "kept" : "broken",
+    buf_printf(out, "%s: %s, p50 %s, p99 %s", limit_level_text(level, r, t->level), t->kept ? "kept" : "broken",
                time_text(p50, t, t->p50_s), time_text(p99, t, t->p99_s));
     if (!t->kept && t->broke != NULL)
         buf_printf(out, "; %s", t->broke);

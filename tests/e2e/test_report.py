@@ -133,6 +133,67 @@ def test_a_long_name_is_no_end_of_a_report(plimsoll, tmp_path):
     run(plimsoll, "report", tmp_path / "r.json", "--format", "svg", "-o", tmp_path / "r.svg")
 
 
+@pytest.fixture(scope="module")
+def limit(plimsoll, tmp_path_factory):
+    """A folder with a limit's document and the page that limit wrote itself; ten connections of 20 ms each carry 500/s at most."""
+    from lib.serve_http import Server
+
+    folder = tmp_path_factory.mktemp("limit")
+    server = Server(plimsoll, "--threads", "1")
+    run(plimsoll, "limit", "--slo", "p99<100ms,errors<1%", "-c", 10, "--from", 100, "--to", 1600, "--step-time", "300ms", "--precision", "30%", "--confirm", 1,
+        "-H", "Authorization: Bearer hush-hush", "--json", folder / "limit.json", "--html", folder / "limit.html", server.url("/delay/20"))
+    server.stop()
+    return folder
+
+
+def figure(text):
+    return float(text.replace(",", ""))
+
+
+def test_the_page_of_a_limit(plimsoll, limit):
+    document = json.loads((limit / "limit.json").read_text())
+    page = Page((limit / "limit.html").read_text(encoding="utf-8"))
+    assert page.documents() == [document] and "hush-hush" not in page.text
+    assert {"verdict", "limit", "about"} <= set(page.ids()) and "headline" not in page.ids()
+    assert ("Safe:" in page.text) and ("p99&lt;100ms,errors&lt;1%" in page.text) and document["host"]["kernel"] in page.text
+    assert document["command"][:2] == ["plimsoll", "limit"] and "plimsoll limit --slo" in page.text
+    levels = [figure(row[0]) for row in page.rows if len(row) == 10 and row[0][:1].isdigit()]
+    assert levels == pytest.approx(sorted(trial["level"] for trial in document["trials"]), rel=0.01)
+    kept = [row[9] == "kept" for row in page.rows if len(row) == 10 and row[0][:1].isdigit()]
+    assert sorted(kept) == sorted(trial["kept"] for trial in document["trials"])
+    assert report(plimsoll, limit, limit / "limit.json").documents() == [document]
+
+
+def test_limits_side_by_side_and_beside_runs(plimsoll, limit, measured):
+    page = report(plimsoll, limit, limit / "limit.json", measured / "good.json", limit / "limit.json", "--alias", "before,good,after")
+    assert {"verdict", "limit", "headline", "about"} <= set(page.ids())
+    assert {"before", "after"} <= {row[0] for row in page.rows if row}
+    assert len(page.documents()) == 3
+    piped = subprocess.run([plimsoll, "report", "-", "-o", "-"], stdin=open(limit / "limit.json", "rb"), capture_output=True, timeout=60)
+    assert piped.returncode == 0 and b'<section id="limit"' in piped.stdout
+    assert "not a result" in run(plimsoll, "compare", limit / "limit.json", measured / "good.json", code=2).stderr, "it is no run"
+    assert "contradict" in run(plimsoll, "limit", "--slo", "p99<1s", "--from", 1, "--share", "1/2", "--json", "{round}-{share}", "--html", "x.html",
+                               "http://127.0.0.1:1/", code=2).stderr
+
+
+def test_errors_of_each_second_by_kind(plimsoll, measured):
+    """A document of before kinds were kept by second has its failures, too; together they are what failed."""
+    document = json.loads((measured / "bad.json").read_text())
+    second = dict(document["intervals"][0], started=15, ok=5, failed=10, length_s=1.0)
+    document["intervals"] = [dict(second, t_s=float(t)) for t in range(3)]
+    document["intervals"][0]["errors"] = {"status": 10}
+    document["intervals"][1]["errors"] = {"status": 7, "timeout": 3}
+    document["intervals"][2].pop("errors")
+    (measured / "kinds.json").write_text(json.dumps(dict(document, valid=False)))
+    page = report(plimsoll, measured, measured / "kinds.json")
+    heads = next(row for row in page.rows if row and row[-1] == "kind not kept/s")
+    assert heads[-3:] == ["timeout/s", "status/s", "kind not kept/s"]
+    rows = [row for row in page.rows if len(row) == len(heads) and row[0].endswith(" s")]
+    assert [figure(row[3]) for row in rows] == [10, 10, 10]
+    assert [sum(figure(cell) for cell in row[-3:]) for row in rows] == [10, 10, 10]
+    assert 'data-chart="errors"' in page.text
+
+
 def test_a_suite_and_its_baseline(plimsoll, tmp_path):
     environment = {"PLIMSOLL_DB": str(tmp_path / "r.db"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     (tmp_path / "s.yaml").write_text("""

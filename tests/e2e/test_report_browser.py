@@ -70,12 +70,15 @@ load: {{url: "{server.url('/bytes/{size}')}", connections: "{{connections}}", du
 """)
     for _ in range(2):
         run("run", "s.yaml")
+    run("limit", "--slo", "p99<100ms,errors<1%", "-c", 10, "--from", 100, "--to", 1600, "--step-time", "300ms", "--precision", "30%", "--confirm", 1,
+        "--json", "limit.json", server.url("/delay/20"))
     server.stop()
     run("rounds", "--concurrency", "1,2,4", "--samples", 2, "--max-errors", "100%", "--json", "rounds.json", "--", "sh", "-c", "sleep 0.0{i}; test {i} != 3")
     run("report", "base.json", "-o", "one.html", codes=(0,))
     run("report", "base.json", "new.json", "-o", "two.html", codes=(0,))
     run("report", "tiny@-2", "tiny@latest", "-o", "suite.html", codes=(0,))
     run("report", "rounds.json", "-o", "rounds.html", codes=(0,))
+    run("report", "limit.json", "limit.json", "base.json", "-o", "limit.html", codes=(0,))
     return folder
 
 
@@ -105,8 +108,9 @@ def needs_charts(pages):
 
 CHARTS = {
     "one.html": {"percentiles", "rate", "latency-time", "heat", "phases"},
-    "two.html": {"percentiles", "rate", "latency-time", "heat", "rate-latency", "phases", "targets"},
+    "two.html": {"percentiles", "rate", "latency-time", "errors", "heat", "rate-latency", "phases", "targets"},
     "suite.html": {"forest"},
+    "limit.html": {"limit-latency", "limit-rate"},
     "rounds.html": {"durations", "scaling", "gantt", "completion"},
 }
 

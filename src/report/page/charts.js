@@ -229,6 +229,29 @@ const plimsollCharts = (function () {
         return timeFrame(data, c, series, upAxis(c, 'latency', axisSeconds, logBounds(valuesOf(series))), seconds);
     }
 
+    // Of several runs each has its own picture below the other: stacks of two runs side by side can not be told apart.
+    function errors(data, c, figure) {
+        const runs = data.runs.filter((run) => run.errors !== null), height = 250, many = runs.length > 1;
+        if (runs.length === 0) return null;
+        const kinds = [...new Set(runs.flatMap((run) => run.errors.kinds.map((k) => k[0])))];
+        const until = Math.max(...runs.map((run) => last(run.started)));
+        const grids = runs.map((_, i) => ({ left: 8, right: 24, top: 48 + i * height, height: height - 96, containLabel: true }));
+        figure.querySelector('.plot').style.height = 20 + height * runs.length + 'px';
+        return frame(c, {
+            grid: grids,
+            title: many ? runs.map((run, i) => ({ text: run.name, top: 22 + i * height, right: 24, textStyle: { color: c.fg, fontSize: 12, fontWeight: 'normal', width: 420, overflow: 'truncate' } })) : undefined,
+            xAxis: runs.map((_, i) => axis(c, 'seconds from the start of the window', plain, { type: 'value', min: 0, max: until, gridIndex: i, splitLine: { show: false } })),
+            yAxis: runs.map((_, i) => upAxis(c, 'failed/s', count, { type: 'value', min: 0, gridIndex: i })),
+            series: runs.flatMap((run, i) => run.errors.kinds.map(([kind, values]) => {
+                const color = c.series[[1, 4, 3, 0, 2, 5, 6, 7][kinds.indexOf(kind) % 8]];
+                return line(kind, values.map((v, k) => [run.errors.t[k], v]), color, {
+                    stack: 'run ' + i, xAxisIndex: i, yAxisIndex: i, areaStyle: { color, opacity: .55 }, lineStyle: { color, width: 1 }
+                });
+            })),
+            tooltip: Object.assign(frame(c).tooltip, { formatter: tip((t) => plain(t) + ' s', (v) => count(v) + '/s') })
+        });
+    }
+
     function samples(data, c) {
         const series = [];
         data.runs.forEach((run, i) => run.samples.forEach((sample) => {
@@ -282,6 +305,72 @@ const plimsollCharts = (function () {
             xAxis: axis(c, 'requests started in that second', count, { type: 'value', min: 0 }),
             yAxis: upAxis(c, 'latency', axisSeconds, logBounds(valuesOf(series))), series,
             tooltip: Object.assign(frame(c).tooltip, { trigger: 'item', formatter: tip((r) => count(r) + ' requests/s', seconds) })
+        });
+    }
+
+    // ---- limits ----
+
+    const CROSS = 'path://M1 0L5 4L9 0L10 1L6 5L10 9L9 10L5 6L1 10L0 9L4 5L0 1Z';
+
+    // Levels that are doubled want equal steps for equal factors.
+    function levelAxis(data, c) {
+        const levels = data.limits.flatMap((l) => l.trials.map((t) => t[0])).filter((v) => v > 0);
+        const wide = Math.max(...levels) > 12 * Math.min(...levels);
+        return axis(c, data.limits.some((l) => l.of === 'connections') ? 'connections' : 'requests/s asked for', count,
+            wide ? logBounds(levels) : { type: 'value', scale: true });
+    }
+
+    function ends(limit, c) {
+        const at = (x, formatter, position) => ({ xAxis: x, label: { formatter, position, color: c.fg }, lineStyle: { color: c.muted, type: 'solid', width: 1 } });
+        const marks = [];
+        if (limit.safe !== null) marks.push(at(limit.safe, 'safe', 'insideEndTop'));
+        if (limit.broken !== null) marks.push(at(limit.broken, 'broke', 'insideEndBottom'));
+        return marks;
+    }
+
+    function limitLatency(data, c) {
+        const series = [], many = data.limits.length > 1;
+        const limits = new Map(data.limits.flatMap((l) => l.promises.map((p) => [p.clause, p.limit])));
+        data.limits.forEach((limit, i) => [['p99', 2], ['p50', 1]].forEach(([name, field]) => {
+            const color = c.series[many ? i % 8 : field === 2 ? 1 : 0], points = limit.trials.filter((t) => t[field] > 0);
+            series.push({
+                type: 'line', name: many ? limit.name + ': ' + name : name, itemStyle: { color }, symbolSize: 8, symbol: 'circle', showAllSymbol: true,
+                lineStyle: { color, width: 1.4, type: field === 2 ? 'solid' : 'dotted' }, emphasis: { disabled: true },
+                data: points.map((t) => ({ value: [t[0], t[field]], symbol: !t[5] ? CROSS : t[6] ? 'diamond' : 'circle', symbolSize: t[5] && t[6] ? 11 : 8 })),
+                markLine: field === 2 ? { silent: true, symbol: 'none', data: ends(limit, c) } : undefined
+            });
+        }));
+        if (series.length > 0) series[0].markLine.data = series[0].markLine.data.concat([...limits].map(([clause, limit]) => ({
+            yAxis: limit, lineStyle: { color: c.bad, type: 'dashed', width: 1.2 }, label: { formatter: 'promised: ' + clause, position: 'insideStartTop', color: c.bad }
+        })));
+        const values = series.flatMap((s) => s.data.map((d) => d.value[1])).concat([...limits.values()]);
+        return frame(c, {
+            xAxis: levelAxis(data, c), yAxis: upAxis(c, 'latency', axisSeconds, logBounds(values)), series,
+            tooltip: Object.assign(frame(c).tooltip, { trigger: 'item', formatter: tip((level) => count(level), seconds) })
+        });
+    }
+
+    function limitRate(data, c) {
+        const series = [], many = data.limits.length > 1;
+        const levels = data.limits.filter((l) => l.of === 'rate').flatMap((l) => l.trials.map((t) => t[0])).sort((a, b) => a - b);
+        data.limits.forEach((limit, i) => {
+            const color = c.series[many ? i % 8 : 0], name = (what) => many ? limit.name + ': ' + what : what;
+            series.push({
+                type: 'line', name: name('ok/s'), itemStyle: { color }, lineStyle: { color, width: 1.4 }, symbol: 'circle', symbolSize: 7, showAllSymbol: true,
+                emphasis: { disabled: true }, data: limit.trials.map((t) => [t[0], t[3]])
+            });
+            if (limit.trials.some((t) => t[4] > 0)) series.push({
+                type: 'scatter', name: name('errors'), yAxisIndex: 1, symbol: CROSS, symbolSize: 8, itemStyle: { color: many ? color : c.bad },
+                data: limit.trials.map((t) => [t[0], t[4]]), tooltip: { formatter: tip((level) => count(level), (v) => plain(v * 100) + ' %') }
+            });
+        });
+        if (levels.length > 0) series.push(line('asked for', levels.map((v) => [v, v]), c.muted, dashed(c.muted, 'dashed')));
+        const errors = series.some((s) => s.yAxisIndex === 1);
+        return frame(c, {
+            grid: { left: 8, right: errors ? 40 : 24, top: 44, bottom: 30, containLabel: true }, xAxis: levelAxis(data, c),
+            yAxis: [upAxis(c, 'ok/s', count, { type: 'value', min: 0 })].concat(errors ? [
+                axis(c, 'errors', (v) => plain(v * 100) + ' %', Object.assign({ type: 'value', min: 0, splitLine: { show: false } }, upright))] : []),
+            series, tooltip: Object.assign(frame(c).tooltip, { trigger: 'item', formatter: tip((level) => count(level), (v) => count(v) + '/s') })
         });
     }
 
@@ -385,7 +474,7 @@ const plimsollCharts = (function () {
         const dots = (ok) => data.rounds.flatMap((r) => r.copies.filter((k) => !!k[2] === ok && k[1] !== null).map((k) => [r.n, k[1]]));
         const series = [
             { type: 'scatter', name: 'ok', data: dots(true), symbolSize: 7, itemStyle: { color: c.series[0], opacity: .5 } },
-            { type: 'scatter', name: 'failed', data: dots(false), symbol: 'path://M1 0L5 4L9 0L10 1L6 5L10 9L9 10L5 6L1 10L0 9L4 5L0 1Z', symbolSize: 9, itemStyle: { color: c.bad } }
+            { type: 'scatter', name: 'failed', data: dots(false), symbol: CROSS, symbolSize: 9, itemStyle: { color: c.bad } }
         ].filter((s) => s.data.length > 0);
         data.series.forEach((one, i) => {
             const means = sizesOf(data).map((n) => {
@@ -472,7 +561,7 @@ const plimsollCharts = (function () {
     }
 
     const DRAW = {
-        percentiles, rate, 'latency-time': latencyTime, samples, heat, 'rate-latency': rateLatency, phases, targets, watch, forest,
+        percentiles, rate, 'latency-time': latencyTime, errors, samples, heat, 'rate-latency': rateLatency, 'limit-latency': limitLatency, 'limit-rate': limitRate, phases, targets, watch, forest,
         durations, scaling, gantt, completion
     };
 
@@ -523,7 +612,7 @@ const plimsollCharts = (function () {
             }
             at += needed;
         }
-        option.grid.top += 20 * (rows - 1);
+        [].concat(option.grid).forEach((grid) => { grid.top += 20 * (rows - 1); });
     }
 
     const visible = (figure) => figure.offsetParent !== null && figure.querySelector('.plot').clientWidth > 0;

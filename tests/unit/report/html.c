@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/html_kinds.h"
 #include "report/html_out.h"
 #include "report/html_series.h"
 #include "sample.h"
@@ -39,6 +40,8 @@ static const struct text_case {
     { "what is not UTF-8 is replaced", "\xff", "\xef\xbf\xbd" },
     { "an overlong < is not UTF-8", "\xc0\xbc", "\xef\xbf\xbd\xef\xbf\xbd" },
     { "control characters are replaced", "a\x1b[31m", "a\xef\xbf\xbd[31m" },
+    { "a line is not turned around", "x\xe2\x80\xaey", "x[U+202E]y" },
+    { "C1 controls are written out", "\xc2\x85", "[U+0085]" },
     { "lines of a reply stay lines", "a\r\nb", "a\nb" },
     { "nothing is empty", NULL, "" },
 };
@@ -58,6 +61,38 @@ static void texts_are_escaped(void **state)
         free(got);
         buf_release(&out);
     }
+}
+
+/* A megabyte of it is in the document; the page has its beginning. */
+static void long_texts_are_cut(void **state)
+{
+    enum { LENGTH = 1 << 20 };
+    char *text = malloc(LENGTH + 1);
+    struct buf out;
+
+    assert_non_null(text);
+    memset(text, 'x', LENGTH);
+    text[LENGTH] = '\0';
+    memcpy(text + HTML_TEXT_MAX - 1, "\xc3\xbc", 2); /* no character is halved */
+    buf_init(&out, TEXT_MAX_BYTES);
+    html_text(&out, text);
+    assert_int_equal(slice_find(buf_slice(&out), ' '), HTML_TEXT_MAX - 1);
+    assert_string_equal(out.data + HTML_TEXT_MAX - 1, " ... (1,048,576 bytes in all)");
+    buf_clear(&out);
+    html_json_string(&out, text);
+    assert_string_equal(out.data + HTML_TEXT_MAX, " ... (1,048,576 bytes in all)\"");
+    buf_release(&out);
+    free(text);
+}
+
+static void names_for_the_script_are_seen(void **state)
+{
+    struct buf out;
+
+    buf_init(&out, TEXT_MAX_BYTES);
+    html_json_string(&out, "a\xe2\x80\xae\"<b\x01");
+    assert_string_equal(out.data, "\"a[U+202E]\\\"<b\\u0001\"");
+    buf_release(&out);
 }
 
 static const struct text_case EMBEDDED[] = {
@@ -139,6 +174,44 @@ static void a_curve_ends_where_its_count_does(void **state)
     assert_string_equal(out.data, "[]");
     buf_release(&out);
     hist_free(h);
+}
+
+/* Stacked, kinds give what failed: also where the kinds are not known, and when seconds are taken together. */
+static void kinds_add_up_to_what_failed(void **state)
+{
+    enum { SECONDS = 30, POINTS = 7 };
+    struct result *r = sample_empty();
+    struct page_kinds kinds;
+    struct page_series s;
+    double drawn = 0, failed = 0;
+
+    r->intervals = calloc(SECONDS, sizeof(*r->intervals));
+    assert_non_null(r->intervals);
+    r->interval_count = SECONDS;
+    for (size_t i = 0; i < SECONDS; i++) {
+        struct interval *v = &r->intervals[i];
+        const uint64_t counts[FAIL_KINDS] = { [FAIL_RESET] = i % 3, [FAIL_STATUS] = i % 5 };
+
+        *v = (struct interval){ .t_s = (double)i, .length_s = i + 1 == SECONDS ? 0.5 : 1 };
+        assert_int_equal(interval_add_failed(v, i % 3 + i % 5, i % 7 == 0 ? NULL : counts, NULL), 0);
+        failed += (double)v->failed;
+    }
+    assert_int_equal(series_of(&s, r, NULL), 0);
+    assert_int_equal(kinds_of(&kinds, r, NULL), 0);
+    for (size_t line = 0; line < KINDS_LINES; line++) {
+        assert_true((kinds.per_s[line] != NULL) ==
+                    (line == FAIL_RESET || line == FAIL_STATUS || line == KINDS_UNKNOWN));
+        for (size_t b = 0; b < POINTS && kinds.per_s[line] != NULL; b++) {
+            const size_t from = b * SECONDS / POINTS, to = (b + 1) * SECONDS / POINTS;
+
+            for (size_t i = from; i < to; i++)
+                drawn += series_mean(kinds.per_s[line], s.length_s, from, to) * s.length_s[i];
+        }
+    }
+    assert_true(fabs(drawn - failed) < 1e-9 * failed);
+    kinds_release(&kinds);
+    series_release(&s);
+    result_free(r);
 }
 
 /* ---- pages ---- */
@@ -244,6 +317,45 @@ static void a_page_says_what_the_result_says(void **state)
     result_free(full);
 }
 
+static const char LIMIT[] =
+    "{\"format\":\"plimsoll-limit\",\"version\":1,\"url\":\"http://a.test/<b>\",\"promise\":\"p99<50ms\","
+    "\"safe\":100,\"broken\":110,\"confirmed\":true,\"confirm_rounds\":3,\"step_s\":5,\"trials\":["
+    "{\"level\":110,\"stage\":\"expand\",\"kept\":false,\"broke\":\"p99<50ms (</td>)\",\"p50\":0.1,"
+    "\"p99\":0.2,\"started\":9,\"ok\":9},{\"level\":100,\"stage\":\"</script>\",\"kept\":true}]}";
+
+/* Alone, two, and beside a run. */
+static void pages_of_limits_are_whole(void **state)
+{
+    struct result *r = sample_plain();
+
+    for (size_t limits = 1; limits < 3; limits++)
+        for (size_t runs = 0; runs < 2; runs++) {
+            struct collection c = { 0 };
+            struct err err = { 0 };
+            struct buf out;
+
+            buf_init(&out, TEXT_MAX_BYTES);
+            for (size_t i = 0; i < limits; i++)
+                assert_int_equal(collection_add_limit(&c, slice_str(LIMIT), NULL, i == 0 ? "a.json" : "b.json", &err),
+                                 0);
+            collection_begin(&c);
+            if (runs > 0)
+                assert_int_equal(collection_add(&c, r, (struct slice){ 0 }, NULL, "r.json", &err), 0);
+            assert_true(collection_tell_apart(&c));
+            if (report_html(&out, &c, &(struct html_options){ 0 }, &err) != 0)
+                fail_msg("%s", err.what);
+            check_whole(out.data);
+            assert_null(strstr(out.data, "a.test/<b>"));
+            assert_non_null(strstr(out.data, "100.0/s; the limit lies between it and 110.0/s"));
+            assert_non_null(strstr(out.data, "at 110.0/s: p99&lt;50ms (&lt;/td&gt;)"));
+            assert_int_equal(strstr(out.data, "(2: b.json)") != NULL, limits == 2);
+            assert_int_equal(strstr(out.data, "id=\"headline\"") != NULL, runs == 1);
+            collection_release(&c);
+            buf_release(&out);
+        }
+    result_free(r);
+}
+
 /* Samples of one run: cells, each with its own figures. */
 static void samples_of_a_suite_are_a_matrix(void **state)
 {
@@ -296,12 +408,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_escaped),
+        cmocka_unit_test(long_texts_are_cut),
+        cmocka_unit_test(names_for_the_script_are_seen),
         cmocka_unit_test(json_ends_no_script),
         cmocka_unit_test(names_of_columns_make_no_columns),
         cmocka_unit_test(thinning_keeps_extremes),
         cmocka_unit_test(a_curve_ends_where_its_count_does),
         cmocka_unit_test(pages_of_every_sample_are_whole),
         cmocka_unit_test(a_page_says_what_the_result_says),
+        cmocka_unit_test(kinds_add_up_to_what_failed),
+        cmocka_unit_test(pages_of_limits_are_whole),
         cmocka_unit_test(samples_of_a_suite_are_a_matrix),
         cmocka_unit_test(sides_of_a_suite_are_two_runs),
     };

@@ -3,6 +3,7 @@
 #include "report/limit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,67 @@ static void test_document(void **state)
     (void)state;
 }
 
+/* What is read back is what was written, to the byte: also what was watched, an open end, nothing found. */
+static void test_document_read_back(void **state)
+{
+    void (*const changes[])(struct limit_report *) = { nothing, generator,      connections, at_the_top,
+                                                       none,    of_connections, interrupted, many_trials };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        struct limit_report *r = found(), *back = NULL;
+        struct buf first, second;
+        struct err err = { 0 };
+
+        changes[i](r);
+        assert_true(strlist_add(&r->command, SLICE("plimsoll")) && strlist_add(&r->command, SLICE("limit")));
+        snprintf(r->host.hostname, sizeof(r->host.hostname), "h");
+        r->trials[1].has_latency = false;
+        buf_init(&first, 1u << 20);
+        buf_init(&second, 1u << 20);
+        assert_int_equal(limit_report_to_json(r, &first, NULL), 0);
+        assert_true(limit_report_looks_like(buf_slice(&first)));
+        if (limit_report_from_json(&back, buf_slice(&first), &err) != 0)
+            fail_msg("%zu: %s", i, err.what);
+        assert_int_equal(limit_report_to_json(back, &second, NULL), 0);
+        assert_string_equal(first.data, second.data);
+        limit_report_free(back);
+        limit_report_free(r);
+        buf_release(&first);
+        buf_release(&second);
+    }
+}
+
+static const struct {
+    const char *why, *json, *says;
+} REFUSED[] = {
+    { "no JSON", "{", "not JSON" },
+    { "another document", "{\"format\":\"plimsoll-result\",\"version\":1}", "is not \"plimsoll-limit\"" },
+    { "a later version", "{\"format\":\"plimsoll-limit\",\"version\":2}", "\"version\" is not 1" },
+    { "a list", "[\"plimsoll-limit\"]", "not an object" },
+    { "a trial that is none", "{\"format\":\"plimsoll-limit\",\"version\":1,\"trials\":[1]}", "must be an object" },
+    { "a level of words", "{\"format\":\"plimsoll-limit\",\"version\":1,\"trials\":[{\"level\":\"x\"}]}", "level" },
+    { "a level beyond all", "{\"format\":\"plimsoll-limit\",\"version\":1,\"safe\":1e300}", "\"safe\" is no rate" },
+    { "a level below nothing", "{\"format\":\"plimsoll-limit\",\"version\":1,\"trials\":[{\"level\":-1}]}", "level" },
+};
+
+static void test_what_is_no_limit_is_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(REFUSED) / sizeof(REFUSED[0]); i++) {
+        struct limit_report *back = NULL;
+        struct err err = { 0 };
+
+        if (limit_report_from_json(&back, slice_str(REFUSED[i].json), &err) == 0)
+            fail_msg("accepted: %s", REFUSED[i].why);
+        assert_null(back);
+        if (strstr(err.what, REFUSED[i].says) == NULL)
+            fail_msg("%s: says \"%s\"", REFUSED[i].why, err.what);
+    }
+    assert_false(limit_report_looks_like(SLICE("{\"format\": \"plimsoll-result\"")));
+    assert_false(limit_report_looks_like(SLICE("")));
+}
+
 static void test_trial_line(void **state)
 {
     struct limit_report *r = found();
@@ -185,6 +247,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shown),
         cmocka_unit_test(test_document),
+        cmocka_unit_test(test_document_read_back),
+        cmocka_unit_test(test_what_is_no_limit_is_refused),
         cmocka_unit_test(test_trial_line),
     };
 

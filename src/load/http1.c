@@ -463,12 +463,17 @@ static enum step discard_body(struct client *c)
     const enum io io = stream_discard(&c->stream, c->reply.body_left, w->scratch, SCRATCH_BYTES, &moved);
     const uint64_t now = clock_now_ns();
 
-    if (io == IO_WANT_READ || io == IO_WANT_WRITE)
+    if (io == IO_WANT_READ || io == IO_WANT_WRITE) {
+        stream_await(&c->stream, c->reply.body_left);
         return STEP_WAIT;
+    }
     if (io != IO_OK)
         return stream_ended(c, io, now);
     c->exchanges->bytes_received += moved;
-    return reply_body_moved(&c->reply, moved) == REPLY_DONE ? reply_complete(c, now) : STEP_AGAIN;
+    if (reply_body_moved(&c->reply, moved) != REPLY_DONE)
+        return STEP_AGAIN;
+    stream_await(&c->stream, 0);
+    return reply_complete(c, now);
 }
 
 static enum step read_reply(struct client *c)

@@ -381,8 +381,10 @@ static bool discarded(struct client *c, size_t moved, uint64_t now)
 
     c->front->bytes_received += moved;
     c->in_events = true;
-    if (reply_body_moved(&c->reply, moved) == REPLY_DONE)
+    if (reply_body_moved(&c->reply, moved) == REPLY_DONE) {
+        stream_await(&c->stream, 0);
         alive = reply_complete(c, now);
+    }
     c->in_events = false;
     return alive;
 }
@@ -419,8 +421,11 @@ void pipeline_events(struct client *c, unsigned events)
                                     : stream_read(&c->stream, w->scratch, SCRATCH_BYTES, &moved);
         const uint64_t now = clock_now_ns();
 
-        if (io == IO_WANT_READ || io == IO_WANT_WRITE)
+        if (io == IO_WANT_READ || io == IO_WANT_WRITE) {
+            if (discards)
+                stream_await(&c->stream, c->reply.body_left);
             return;
+        }
         if (io != IO_OK) {
             stream_ended(c, io, now);
             return;

@@ -12,6 +12,8 @@
 
 /* Not more at once: one busy peer must not hold the loop for long. */
 #define DISCARD_MAX ((uint64_t)1 << 30)
+#define AWAIT_MIN (64 * 1024) /* what is shorter has come before it is asked for */
+#define AWAIT_MAX (256 * 1024)
 
 static enum io fail(struct stream *s, int sys)
 {
@@ -73,6 +75,7 @@ static void begin(struct stream *s, int fd, bool is_tcp)
     s->unclean = false;
     s->_is_dry = false;
     s->_saw_eof = false;
+    s->_low_water = 0;
     s->_tls = NULL;
     s->tls_error[0] = '\0';
 }
@@ -151,6 +154,41 @@ enum io stream_discard(struct stream *s, uint64_t len, void *scratch, size_t scr
         return plain_read(s, NULL, len < DISCARD_MAX ? (size_t)len : DISCARD_MAX, MSG_TRUNC, moved);
     }
     return stream_read(s, scratch, len < scratch_len ? (size_t)len : scratch_len, moved);
+}
+
+static void set_low_water(struct stream *s, int bytes)
+{
+    if (setsockopt(s->fd, SOL_SOCKET, SO_RCVLOWAT, &bytes, sizeof(bytes)) == 0) {
+        s->_low_water = bytes;
+    }
+}
+
+static int good_part(const struct stream *s)
+{
+    int buffer = 0;
+    socklen_t size = sizeof(buffer);
+
+    if (getsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &buffer, &size) != 0) {
+        return 1;
+    }
+    return buffer / 4 < AWAIT_MAX ? buffer / 4 : AWAIT_MAX;
+}
+
+void stream_await(struct stream *s, uint64_t len)
+{
+    int part;
+
+    if (s->_tls != NULL || !s->is_tcp || (s->_low_water <= 1 && len < AWAIT_MIN) ||
+        (s->_low_water == AWAIT_MAX && len >= AWAIT_MAX)) {
+        return;
+    }
+    part = len > 0 ? good_part(s) : 1;
+    if (len > 0 && len < (uint64_t)part) {
+        part = (int)len;
+    }
+    if (part != s->_low_water) {
+        set_low_water(s, part);
+    }
 }
 
 /* A socket that is still connecting says EAGAIN (TCP) or ENOTCONN. */

@@ -32,6 +32,7 @@ struct stream {
     uint32_t tls_peer; /* the owner's: tells peers of the same names apart (1, 2, …), for kept sessions; 0: names do */
     bool _is_dry;      /* TLS: the last read found no whole record; what is buffered is no use before more comes */
     bool _saw_eof;     /* TLS: the socket said FIN */
+    int _low_water;    /* SO_RCVLOWAT as stream_await() left it; 0: never set */
     uint64_t _session_key; /* TLS: which kept session is this peer's */
     struct tls *_tls;      /* NULL for plain */
     char tls_error[120];   /* "alert unrecognized_name", "certificate verify failed: self-signed certificate" */
@@ -74,6 +75,11 @@ void stream_tls_describe(const struct stream *s, char *temp_key, size_t temp_key
 enum io stream_read(struct stream *s, void *out, size_t len, size_t *moved);
 /* Takes up to len bytes and drops them: inside the kernel for plain TCP, through scratch otherwise. */
 enum io stream_discard(struct stream *s, uint64_t len, void *scratch, size_t scratch_len, size_t *moved);
+/* Before a wait for len more bytes that are to be dropped: plain TCP is readable only when a good part of them is
+ * there, or the stream's end, so that a long body wakes the loop some times and not for every segment. A good part is a
+ * quarter of the receive buffer, which is half of the window that it offers: the peer never waits for it. len 0:
+ * readable at the first byte again. A system call or two, and none for short bodies. */
+void stream_await(struct stream *s, uint64_t len);
 /* After IO_WANT_* a TLS stream must be given the same bytes again (at any address; more may follow them). */
 enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved);
 /* The same, and more follows at once: what does not fill a segment may wait for it. */

@@ -284,6 +284,62 @@ static void test_discard(void **state)
     }
 }
 
+static const struct {
+    const char *why;
+    uint64_t awaited;
+    size_t written;
+    bool closed, readable;
+} AWAITS[] = {
+    { "the end of a long body, a part of it: not yet", 1000, 999, false, false },
+    { "the end of a long body", 1000, 1000, false, true },
+    { "a long body, its first bytes: not yet", 1 << 20, 10, false, false },
+    { "a long body, the rest that is missing", 80000, 80000, false, true },
+    { "a long body that ends too early", 1 << 20, 10, true, true },
+    { "a long body that ends before it begins", 1 << 20, 0, true, true },
+    { "no longer: at the first byte", 0, 1, false, true },
+};
+
+static void test_await(void **state)
+{
+    static char bytes[80000];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(AWAITS) / sizeof(AWAITS[0]); i++) {
+        struct ends e = { 0 };
+        struct pollfd p;
+
+        print_message("%s\n", AWAITS[i].why);
+        connect_ends(&e, "127.0.0.1:0");
+        p = (struct pollfd){ .fd = e.client.fd, .events = POLLIN };
+        stream_await(&e.client, 1 << 20);
+        stream_await(&e.client, AWAITS[i].awaited);
+        if (AWAITS[i].written > 0)
+            write_all(&e.server, bytes, AWAITS[i].written);
+        if (AWAITS[i].closed)
+            stream_close(&e.server);
+        assert_int_equal(poll(&p, 1, AWAITS[i].readable ? WAIT_MS : 50), AWAITS[i].readable ? 1 : 0);
+        close_ends(&e);
+    }
+}
+
+/* A connection that is kept has forgotten what the last body needed; what never waited was not touched. */
+static void test_await_costs_nothing_when_short(void **state)
+{
+    struct ends e = { 0 };
+
+    (void)state;
+    connect_ends(&e, "127.0.0.1:0");
+    stream_await(&e.client, 1000);
+    assert_int_equal(e.client._low_water, 0);
+    stream_await(&e.client, 1 << 20);
+    assert_true(option(e.client.fd, SOL_SOCKET, SO_RCVLOWAT) > 1000);
+    stream_await(&e.client, 1000);
+    assert_int_equal(option(e.client.fd, SOL_SOCKET, SO_RCVLOWAT), 1000);
+    stream_await(&e.client, 0);
+    assert_int_equal(option(e.client.fd, SOL_SOCKET, SO_RCVLOWAT), 1);
+    close_ends(&e);
+}
+
 /* A peer that closes with RST: the reader is told, and the writer does not die of SIGPIPE. */
 static void test_reset(void **state)
 {
@@ -423,6 +479,8 @@ int main(void)
         cmocka_unit_test(test_source),
         cmocka_unit_test(test_impossible_source),
         cmocka_unit_test(test_discard),
+        cmocka_unit_test(test_await),
+        cmocka_unit_test(test_await_costs_nothing_when_short),
         cmocka_unit_test(test_reset),
         cmocka_unit_test(test_full),
         cmocka_unit_test(test_send_file),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is behind each cell of runs of many samples: its samples one by one, their latencies together, and over time. */
+#include "report/html_cell_sums.h"
 #include "report/html_parts.h"
 
 #include <math.h>
@@ -65,7 +66,9 @@ static void add_sample(struct page *p, size_t run, size_t record, const struct m
 
         html_cell_number(&p->body, m != NULL ? m->value : NAN, m != NULL ? page_value(text, m, m->value) : "");
     }
-    html_cell(&p->body, r->reason);
+    buf_add_str(&p->body, "<td class=\"w\">");
+    html_text(&p->body, r->reason);
+    buf_add_str(&p->body, "</td>");
     html_row_close(&p->body);
 }
 
@@ -92,7 +95,7 @@ static void add_samples(struct page *p, const struct page_group *groups)
 /* ---- the data of its charts ---- */
 
 struct together {
-    struct hist *latency;
+    struct cell_sums sums;
     struct buf samples; /* series of each, as JSON */
     bool any;
 };
@@ -104,8 +107,8 @@ static int take_sample(struct page *p, struct together *t, size_t record, size_t
     struct result *r = NULL;
     int failed = collection_read(&p->c->runs[from->run].documents[from->document], &r, err);
 
-    if (failed == 0 && p->all.records[record].valid)
-        hist_merge(t->latency, r->latency);
+    if (failed == 0)
+        failed = cell_sums_add(&t->sums, r, p->all.records[record].valid, err);
     if (failed == 0)
         failed = series_of(&s, r, err);
     if (failed == 0 && s.count >= LINE_MIN) {
@@ -121,29 +124,25 @@ static int take_sample(struct page *p, struct together *t, size_t record, size_t
     return failed;
 }
 
-static int add_run(struct page *p, struct buf *out, size_t run, const struct page_group *g, bool *curve, bool *series,
-                   struct err *err)
+static int take_run(struct page *p, struct together *t, const struct page_group *g, struct err *err)
 {
-    struct together t = { 0 };
-    int failed = hist_new(&t.latency, err);
+    int failed = cell_sums_init(&t->sums, err);
 
-    buf_init(&t.samples, 1u << 26);
+    buf_init(&t->samples, 1u << 26);
     for (size_t i = 0; i < g->count && failed == 0; i++)
-        failed = take_sample(p, &t, g->records[i], points_of(p), err);
-    if (failed == 0) {
-        buf_add_str(out, run > 0 ? ",{\"name\":" : "{\"name\":");
-        html_json_string(out, p->c->runs[run].name);
-        buf_add_str(out, ",\"latency\":");
-        curve_json(out, t.latency, CURVE_PER_DECADE);
-        buf_add_str(out, ",\"samples\":[");
-        buf_add_slice(out, buf_slice(&t.samples));
-        buf_add_str(out, "]}");
-        *curve = *curve || hist_count(t.latency) > 0;
-        *series = *series || t.any;
-    }
-    hist_free(t.latency);
-    buf_release(&t.samples);
+        failed = take_sample(p, t, g->records[i], points_of(p), err);
     return failed;
+}
+
+static void add_run(struct buf *out, const char *name, const struct together *t)
+{
+    buf_add_str(out, "{\"name\":");
+    html_json_string(out, name);
+    buf_add_str(out, ",\"latency\":");
+    curve_json(out, t->sums.latency, CURVE_PER_DECADE);
+    buf_add_str(out, ",\"samples\":[");
+    buf_add_slice(out, buf_slice(&t->samples));
+    buf_add_str(out, "]}");
 }
 
 static bool of_rounds(const struct page *p, const struct page_group *groups)
@@ -158,32 +157,54 @@ static bool of_rounds(const struct page *p, const struct page_group *groups)
     return false;
 }
 
-static int add_charts(struct page *p, size_t cell, const struct page_group *groups, struct err *err)
+static void add_charts(struct page *p, size_t cell, const struct together *runs)
 {
     bool curve = false, series = false;
-    struct buf json;
     char key[32];
-    int failed = 0;
 
-    if (of_rounds(p, groups))
-        return 0;
-    buf_init(&json, 1u << 26);
-    buf_add_str(&json, "{\"runs\":[");
-    for (size_t run = 0; run < p->c->count && failed == 0; run++)
-        failed = add_run(p, &json, run, &groups[run], &curve, &series, err);
-    buf_add_str(&json, "],\"promises\":[]}");
-    if (failed == 0 && (curve || series)) {
-        snprintf(key, sizeof(key), "cell-%zu", cell);
-        buf_add_str(&p->body, "<div class=\"row\">");
-        if (curve)
-            html_chart(&p->body, "percentiles", key, "Latency by percentile, valid samples together");
-        if (series)
-            html_chart(&p->body, "samples", key, "p99 of each second, a line for each sample");
-        buf_add_str(&p->body, "</div>\n");
-        page_data(p, key);
-        buf_add_slice(&p->data, buf_slice(&json));
+    for (size_t run = 0; run < p->c->count; run++) {
+        curve = curve || hist_count(runs[run].sums.latency) > 0;
+        series = series || runs[run].any;
     }
-    buf_release(&json);
+    if (!curve && !series)
+        return;
+    snprintf(key, sizeof(key), "cell-%zu", cell);
+    buf_add_str(&p->body, "<div class=\"row\">");
+    if (curve)
+        html_chart(&p->body, "percentiles", key, "Latency by percentile, valid samples together");
+    if (series)
+        html_chart(&p->body, "samples", key, "p99 of each second, a line for each sample");
+    buf_add_str(&p->body, "</div>\n");
+    page_data(p, key);
+    buf_add_str(&p->data, "{\"runs\":[");
+    for (size_t run = 0; run < p->c->count; run++) {
+        buf_add_str(&p->data, run > 0 ? "," : "");
+        add_run(&p->data, p->c->runs[run].name, &runs[run]);
+    }
+    buf_add_str(&p->data, "],\"promises\":[]}");
+}
+
+/* What is behind the samples' figures: charts, then tables. */
+static int add_together(struct page *p, size_t cell, const struct page_group *groups, struct err *err)
+{
+    struct together *runs = calloc(p->c->count, sizeof(*runs));
+    struct cell_sums *sums = calloc(p->c->count, sizeof(*sums));
+    int failed = runs != NULL && sums != NULL ? 0 : err_set(err, ERR_SYSTEM, 0, "out of memory");
+
+    for (size_t run = 0; run < p->c->count && failed == 0; run++) {
+        failed = take_run(p, &runs[run], &groups[run], err);
+        sums[run] = runs[run].sums;
+    }
+    if (failed == 0) {
+        add_charts(p, cell, runs);
+        cell_sums_show(p, sums);
+    }
+    for (size_t run = 0; runs != NULL && sums != NULL && run < p->c->count; run++) {
+        cell_sums_release(&runs[run].sums);
+        buf_release(&runs[run].samples);
+    }
+    free(runs);
+    free(sums);
     return failed;
 }
 
@@ -197,7 +218,7 @@ static int add_cell(struct page *p, size_t cell, struct err *err)
     html_text(&p->body, label[0] != '\0' ? label : "all");
     buf_add_str(&p->body, "</summary>\n");
     add_samples(p, groups);
-    if (add_charts(p, cell, groups, err) != 0)
+    if (!of_rounds(p, groups) && add_together(p, cell, groups, err) != 0)
         return -1;
     html_details_close(&p->body);
     return 0;

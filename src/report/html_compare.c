@@ -9,17 +9,25 @@
 
 #include "report/compare_words.h"
 
-enum { TEXT_MAX_BYTES = 1 << 20, FOREST_CELLS_MAX = 200 };
+enum { TEXT_MAX_BYTES = 1 << 26, FOREST_CELLS_MAX = 200, LIST_OPEN_MAX = 8 };
 
 static void add_list(struct page *p, const char *title, const struct strlist *list)
 {
+    const bool folded = list->count > LIST_OPEN_MAX;
+
     if (list->count == 0)
         return;
-    html_element(&p->body, "p", NULL, title);
+    if (folded) {
+        buf_printf(&p->body, "<details><summary>%s %zu</summary>", title, list->count);
+    } else {
+        html_element(&p->body, "p", NULL, title);
+    }
     buf_add_str(&p->body, "<ul>");
     for (size_t i = 0; i < list->count; i++)
         html_element(&p->body, "li", NULL, list->items[i]);
     buf_add_str(&p->body, "</ul>\n");
+    if (folded)
+        html_details_close(&p->body);
 }
 
 static const char *class_of(enum compare_verdict v)

@@ -49,7 +49,7 @@ static void add_times(struct page *p, const struct hist *h)
             html_cell_number(&p->body, values[i] / NS_PER_S, units_format_duration(text, values[i]));
 }
 
-static void add_phase(struct page *p, size_t run, const char *name, const struct hist *h, const char *meaning)
+void page_phase(struct page *p, size_t run, const char *name, const struct hist *h, const char *meaning)
 {
     if (hist_count(h) == 0)
         return;
@@ -58,7 +58,8 @@ static void add_phase(struct page *p, size_t run, const char *name, const struct
     if (p->c->count > 1)
         html_cell(&p->body, p->c->runs[run].name);
     add_times(p, h);
-    html_cell(&p->body, meaning);
+    if (meaning != NULL)
+        html_cell(&p->body, meaning);
     html_row_close(&p->body);
 }
 
@@ -99,11 +100,11 @@ void html_part_phases(struct page *p)
         for (size_t run = 0; run < p->c->count; run++) {
             const struct result *r = p->shown[run];
 
-            add_phase(p, run, phase_text((enum phase)i), r->phases[i], PHASE_MEANINGS[i]);
+            page_phase(p, run, phase_text((enum phase)i), r->phases[i], PHASE_MEANINGS[i]);
             if (i != PHASE_TLS || hist_count(r->tls_resumed) == 0)
                 continue;
-            add_phase(p, run, "tls, full", r->tls_full, "full handshakes");
-            add_phase(p, run, "tls, resumed", r->tls_resumed, "resumed a kept session");
+            page_phase(p, run, "tls, full", r->tls_full, "full handshakes");
+            page_phase(p, run, "tls, resumed", r->tls_resumed, "resumed a kept session");
         }
     html_table_close(&p->body);
 }
@@ -115,9 +116,8 @@ static bool has_errors(const struct result *r)
     return r->error_count > 0 && r->rounds == NULL;
 }
 
-static void add_error(struct page *p, size_t run, const struct error_entry *e)
+void page_error(struct page *p, size_t run, const struct error_entry *e, uint64_t started)
 {
-    const uint64_t started = p->shown[run]->totals.started;
     char text[SECTION_CELL_MAX];
 
     html_row_open(&p->body);
@@ -133,13 +133,13 @@ static void add_error(struct page *p, size_t run, const struct error_entry *e)
     html_row_close(&p->body);
 }
 
-static void add_example(struct page *p, size_t run, const struct error_entry *e)
+void page_error_example(struct page *p, size_t run, const struct error_entry *e)
 {
     struct buf title;
 
     if (e->first == NULL || e->first[0] == '\0')
         return;
-    buf_init(&title, 1u << 20);
+    buf_init(&title, BUF_TEXT_MAX_BYTES);
     buf_printf(&title, "The first %s%s%s%s%s", fail_kind_text(e->kind),
                e->detail != NULL && e->detail[0] != '\0' ? ", " : "", e->detail != NULL ? e->detail : "",
                p->c->count > 1 ? ", of " : "", p->c->count > 1 ? p->c->runs[run].name : "");
@@ -159,11 +159,11 @@ void html_part_errors(struct page *p)
                                     : "kind|detail|#requests|#of started|#first at|#last at");
     for (size_t run = 0; run < p->c->count; run++)
         for (size_t i = 0; i < p->shown[run]->error_count && i < ERRORS_MAX; i++)
-            add_error(p, run, &p->shown[run]->errors[i]);
+            page_error(p, run, &p->shown[run]->errors[i], p->shown[run]->totals.started);
     html_table_close(&p->body);
     for (size_t run = 0; run < p->c->count; run++)
         for (size_t i = 0; i < p->shown[run]->error_count && i < EXAMPLES_MAX; i++)
-            add_example(p, run, &p->shown[run]->errors[i]);
+            page_error_example(p, run, &p->shown[run]->errors[i]);
 }
 
 /* ---- statuses ---- */

@@ -42,7 +42,8 @@ struct page {
     } sections[HTML_SECTIONS_MAX];
     size_t section_count;
     bool in_section;
-    size_t watch_charts; /* so far */
+    size_t watch_charts;  /* so far */
+    size_t example_bytes; /* of errors of cells, so far */
 
     struct page_document **documents; /* by run, by document */
     struct result **shown;            /* by run, when each has but one document; else NULL */
@@ -93,6 +94,12 @@ enum page_tone { TONE_GOOD, TONE_WARN, TONE_BAD };
 void page_verdict_open(struct page *p, enum page_tone tone, const char *word);
 void page_verdict_close(struct page *p);
 void page_verdict_list(struct page *p, const struct strlist *list);
+/* Rows of tables whose second column is the run when there are several. meaning may be NULL: no such column. Nothing
+ * for an empty h. */
+void page_phase(struct page *p, size_t run, const char *name, const struct hist *h, const char *meaning);
+void page_error(struct page *p, size_t run, const struct error_entry *e, uint64_t started);
+/* Folded; nothing without an example. */
+void page_error_example(struct page *p, size_t run, const struct error_entry *e);
 /* Rows of an environment's table (what, value); texts that are empty or NULL are left out. */
 void page_fact(struct page *p, const char *name, const char *value);
 void page_host(struct page *p, const struct host_info *host);

@@ -8,7 +8,7 @@
 #include "report/compare_words.h"
 #include "report/sections.h"
 
-enum { SENTENCE_MAX_BYTES = 1 << 20, LIST_MAX = 8 };
+enum { SENTENCE_MAX_BYTES = 1 << 26, LIST_MAX = 8 };
 
 void page_verdict_open(struct page *p, enum page_tone tone, const char *word)
 {

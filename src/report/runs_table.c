@@ -10,7 +10,7 @@
 #include "base/visible.h"
 #include "report/fit.h"
 
-enum { ID_LEAST = 8, TEXT_MAX_BYTES = 1 << 20 };
+enum { ID_LEAST = 8, TEXT_MAX_BYTES = 1 << 26 };
 
 /* id, heading, share of the width, flags. */
 #define COLUMNS(X)                                  \

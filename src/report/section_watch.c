@@ -7,7 +7,7 @@
 
 #include "report/table.h"
 
-enum { NAME_COLUMNS = 44, ROWS_SHOWN = TABLE_ROWS_MAX - 1, SENTENCE_MAX_BYTES = 1 << 16 };
+enum { NAME_COLUMNS = 44, ROWS_SHOWN = TABLE_ROWS_MAX - 1, SENTENCE_MAX_BYTES = 1 << 26 };
 
 static const struct {
     const char *name, *shown;

@@ -8,7 +8,7 @@
 #include "report/fit.h"
 
 #define INDENT 2 /* before the first column and between columns */
-#define CELLS_MAX_BYTES (1u << 20)
+#define CELLS_MAX_BYTES (1u << 26)
 
 void table_init(struct table *t, const char *align)
 {

@@ -7,7 +7,7 @@
 /* Labels that name a run, not a kind of run. */
 static const char *const RUN_LABELS[] = { "name",    "sample",  "run", "run_id", "id",   "commit", "git_commit",
                                           "git_sha", "version", "try", "date",   "uuid", "host",   "side" };
-enum { KEY_MAX_BYTES = 1 << 16 };
+enum { KEY_MAX_BYTES = 1 << 26 };
 
 static bool names_a_run(const struct fact *f)
 {

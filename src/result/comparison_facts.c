@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "stats/fisher.h"
 
-enum { SENTENCE_MAX_BYTES = 1 << 14 };
+enum { SENTENCE_MAX_BYTES = 1 << 26 };
 
 static bool add_sentence(struct strlist *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static bool add_sentence(struct strlist *list, const char *fmt, ...)

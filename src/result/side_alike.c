@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-enum { KEY_MAX_BYTES = 1 << 20 };
+enum { KEY_MAX_BYTES = 1 << 26 };
 
 static int by_text(const void *a, const void *b)
 {

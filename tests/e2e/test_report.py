@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import xml.dom.minidom
 
 import pytest
 
@@ -63,6 +64,27 @@ def measured(plimsoll, tmp_path_factory):
     return folder
 
 
+# Markup, ends of what they may stand in, a line turned around, a NUL, commands of a terminal.
+HOSTILE = EVIL + "</script>]]>--><img src=x onerror=alert(1)>\"'&\u202eevil\u2066\u200b\0\x1b[31m\x9b|\n"
+WORDS_OF_OURS = {"format", "kind", "id", "run", "started", "hdr", "unit", "share"}
+
+
+def hostile(value, key=None):
+    """Every text that is not one of our own words; names of members that others choose are texts, too."""
+    if key in ("hostname", "kernel", "cpu", "tool_version"):  # of a fixed length
+        return EVIL + "\u202e"
+    if isinstance(value, dict):
+        named = key in ("labels", "cell", "watch", "metrics")
+        return {(f"{k} {HOSTILE}" if named else k): v if k in WORDS_OF_OURS else hostile(v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [hostile(v, key) for v in value]
+    return value if not isinstance(value, str) or key in WORDS_OF_OURS | {"config"} else (value[:40] + HOSTILE)[:120]
+
+
+def hidden(text):
+    return sorted({hex(ord(c)) for c in text if c in "\u202e\u2066\u200b\x9b\x1b\0"})
+
+
 def report(plimsoll, folder, *words):
     run(plimsoll, "report", "--no-store", *words, "-o", folder / "page.html")
     return Page((folder / "page.html").read_text(encoding="utf-8"))
@@ -94,6 +116,45 @@ def test_texts_from_outside_stay_texts(plimsoll, measured):
     assert "<script>alert" not in page.text
     assert any(EVIL in cell for row in page.rows for cell in row)
     assert page.documents()[0]["name"] == f"bad {EVIL}"
+
+
+def test_hostile_texts_everywhere(plimsoll, measured, tmp_path):
+    """In every place where a document has a text: it is shown as text, what can not be seen is written out, and the page is whole."""
+    document = json.loads((measured / "bad.json").read_text())
+    document["labels"] = {"team": HOSTILE}
+    document["watch"] = {"gw": {"spec": "pid:1", "capacity_cores": 1, "readings": 1, "missed": 0, "cpu_cores": {"mean": 1, "max": 1, "series": [1]}}}
+    evil = dict(hostile(document), name="N" * 70_000 + HOSTILE)
+    evil["labels"]["big"] = "L" * 1_000_000
+    assert sum(1 for _ in re.finditer(re.escape(json.dumps(EVIL)[1:-1]), json.dumps(evil))) > 20
+    (tmp_path / "evil.json").write_text(json.dumps(evil))
+    plain = report(plimsoll, measured, measured / "bad.json", measured / "good.json")
+    page = report(plimsoll, measured, tmp_path / "evil.json", measured / "good.json")
+    assert [t for t, _ in page.elements].count("script") == [t for t, _ in plain.elements].count("script")
+    assert "img" not in [t for t, _ in page.elements] and "onerror" not in {name for _, attributes in page.elements for name in attributes}
+    assert hidden(page.text[:page.text.index('id="documents"')]) == []
+    assert hidden(re.search(r'id="figures">(.*?)</script>', page.text, re.S)[1]) == []
+    assert json.loads(re.search(r'id="figures">(.*?)</script>', page.text, re.S)[1])
+    assert any(EVIL in cell and "[U+202E]evil[U+2066][U+200B]" in cell for row in page.rows for cell in row)
+    assert "LLL ... (1,000,004 bytes in all)" in page.text, "with its name"
+    picture = run(plimsoll, "report", tmp_path / "evil.json", "--format", "svg", "-o", "-").stdout
+    assert hidden(picture) == []
+    xml.dom.minidom.parseString(picture)
+
+
+def test_hostile_texts_in_what_a_terminal_shows(plimsoll, measured, tmp_path):
+    environment = {"PLIMSOLL_DB": str(tmp_path / "r.db"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
+    document = json.loads((measured / "bad.json").read_text())
+    for number in range(2):
+        evil = hostile(dict(document, id=f"00000000-0000-4000-8000-{number:012}", labels={"team": HOSTILE}))
+        (tmp_path / f"{number}.json").write_text(json.dumps(evil))
+        run(plimsoll, "results", "import", tmp_path / f"{number}.json", "--label", f"more={HOSTILE[:30]}", env=environment)
+    stored, two = "00000000-0000-4000-8000-000000000000", [tmp_path / "0.json", tmp_path / "1.json"]
+    for words in (["results", "list"], ["results", "show", stored], ["results", "export", stored, "--format", "markdown"],
+                  ["results", "export", stored, "--format", "junit"], ["compare", *two], ["compare", *two, "--format", "markdown"],
+                  ["compare", *two, "--format", "junit"]):
+        done = run(plimsoll, *words, env=environment)
+        assert hidden(done.stdout + done.stderr) == [], words
+        assert "<script>" not in done.stdout or "markdown" not in words
 
 
 def test_ids_are_unique(plimsoll, measured):
@@ -192,6 +253,33 @@ def test_errors_of_each_second_by_kind(plimsoll, measured):
     assert [figure(row[3]) for row in rows] == [10, 10, 10]
     assert [sum(figure(cell) for cell in row[-3:]) for row in rows] == [10, 10, 10]
     assert 'data-chart="errors"' in page.text
+
+
+def test_behind_each_cell_of_a_suite(plimsoll, measured):
+    """Its samples together: phases, what failed with an example, and whether the generator was the limit."""
+    folder = measured / "cells"
+    folder.mkdir()
+    document = json.loads((measured / "bad.json").read_text())
+    failed = document["totals"]["failed"]
+    assert failed > 0
+    for number in range(4):
+        document.update(id=f"00000000-0000-4000-8000-{number:012}", run="11111111-0000-4000-8000-000000000000", sample=number % 2, valid=True, reasons=[],
+                        cell={"way": "ab"[number // 2]})
+        document["generator"].update(limited=number == 3, reasons=["worker 0 used 99 % of its CPU"] if number == 3 else [])
+        (folder / f"{number}.json").write_text(json.dumps(document))
+    page = report(plimsoll, measured, folder)
+    cells = re.split(r'<details class="cell"', page.text[:page.text.index('<section id="about"')])[1:]
+    assert len(cells) == 2
+    for cell in cells:
+        rows = Page(cell).rows
+        assert {"latency", "service time", "connect", "wait"} <= {row[0] for row in rows if row}
+        wait = next(row for row in rows if row and row[0] == "wait")
+        assert figure(wait[1]) == 2 * document["totals"]["ok"]
+        counts = [figure(row[2]) for row in rows if len(row) == 6 and row[0] == "status"]
+        assert sum(counts) == 2 * failed
+        assert "The first status, status 503" in cell and "HTTP/1.1 503" in cell
+    limited = [row[0] for row in page.rows if len(row) == 6 and (row[0].startswith("yes, in") or row[0] == "no sign of it")]
+    assert limited == ["no sign of it", "yes, in 1 of 2 samples"] and "worker 0 used 99 %" in cells[1]
 
 
 def test_a_suite_and_its_baseline(plimsoll, tmp_path):

@@ -175,9 +175,14 @@ def test_without_scripts(browser, pages):
 
 
 def test_a_hundred_cells_are_below_two_megabytes(plimsoll, pages):
-    """With documents that are too many to be whole in the page."""
+    """With documents that are too many to be whole in the page, each with failures and their examples."""
     document = json.loads((pages / "base.json").read_text())
     document["intervals"] = [dict(document["intervals"][i % len(document["intervals"])], t_s=float(i)) for i in range(30)]
+    errors = [{"kind": "status", "detail": f"status {500 + k}", "count": 1, "first": "HTTP/1.1 " + "x" * 2000, "first_at_s": 0, "last_at_s": 1}
+              for k in range(8)]
+    for part in (document, document["targets"][0]):
+        part["errors"] = errors
+        part["totals"].update(started=part["totals"]["started"] + 8, failed=8)
     folder = pages / "hundred"
     folder.mkdir()
     for number in range(100):
@@ -188,4 +193,5 @@ def test_a_hundred_cells_are_below_two_megabytes(plimsoll, pages):
     done = subprocess.run([plimsoll, "report", "--no-store", str(folder), "-o", str(pages / "hundred.html")], capture_output=True, text=True, timeout=170)
     assert done.returncode == 0, done.stderr
     assert (pages / "hundred.html").stat().st_size < 2_000_000
-    assert (pages / "hundred.html").read_text().count('<details class="cell"') == 100
+    text = (pages / "hundred.html").read_text()
+    assert text.count('<details class="cell"') == 100 and text.count(">status 507</td>") == 100 and "HTTP/1.1 xxx" in text

@@ -127,7 +127,7 @@ _plimsoll() {
     report)
         case $before in
         --format) mapfile -t COMPREPLY < <(compgen -W 'html svg' -- "$word") ;;
-        --plot) mapfile -t COMPREPLY < <(compgen -W 'percentiles time matrix rounds' -- "$word") ;;
+        --plot) mapfile -t COMPREPLY < <(compgen -W 'percentiles time matrix rounds limit' -- "$word") ;;
         -o | --output)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")

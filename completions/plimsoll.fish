@@ -190,7 +190,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from report' -F
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -a '(plimsoll complete runs 2>/dev/null)'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -s o -l output -r -F -d 'write there'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l format -r -f -a 'html svg' -d 'the form'
-complete -c plimsoll -n '__fish_seen_subcommand_from report' -l plot -r -f -a 'percentiles time matrix rounds' -d 'with svg: which picture'
+complete -c plimsoll -n '__fish_seen_subcommand_from report' -l plot -r -f -a 'percentiles time matrix rounds limit' -d 'with svg: which picture'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l title -r -f -d 'title of the page'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l alias -r -f -d 'what the runs are called'
 complete -c plimsoll -n '__fish_seen_subcommand_from report' -l metric -r -f -a 'requests_per_s latency_mean latency_p50 latency_p90 latency_p99 error_share' -d 'what to compare'

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/buf.h"
+#include "base/visible.h"
 
 enum { NOTE_MAX_BYTES = 1 << 20 };
 
@@ -21,12 +21,29 @@ void cli_notes_to(void (*sink)(void *arg, struct slice text), void *arg)
     elsewhere.arg = arg;
 }
 
+/* What is said of a document may quote it: nothing in it commands the terminal, or hides. */
+static void make_harmless(struct buf *out, struct slice text)
+{
+    visible_add(out, text);
+    for (size_t i = 0; i < out->len; i++) {
+        const unsigned char c = (unsigned char)out->data[i];
+
+        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7f)
+            out->data[i] = '?';
+    }
+}
+
 static void say(struct buf *text)
 {
+    struct buf shown;
+
+    buf_init(&shown, VISIBLE_TIMES * text->len + 1);
+    make_harmless(&shown, buf_slice(text));
     if (elsewhere.sink != NULL)
-        elsewhere.sink(elsewhere.arg, buf_slice(text));
+        elsewhere.sink(elsewhere.arg, buf_slice(&shown));
     else
-        fwrite(text->data != NULL ? text->data : "", 1, text->len, stderr);
+        fwrite(shown.data != NULL ? shown.data : "", 1, shown.len, stderr);
+    buf_release(&shown);
     buf_release(text);
 }
 

@@ -39,7 +39,7 @@ static int parse_plot(void *field, const char *text, const struct option_row *ro
         suggest_consider(&near, svg_plot_name((enum svg_plot)i));
     err_set(err, ERR_USAGE, 0, "\"%s\" is no picture", text);
     return near.word != NULL ? err_hint(err, "did you mean %s?", near.word)
-                             : err_hint(err, "percentiles, time, matrix or rounds");
+                             : err_hint(err, "percentiles, time, matrix, rounds or limit");
 }
 
 /* clang-format off */
@@ -52,8 +52,8 @@ static const struct option_row ROWS[] = {
       .help = "the form: html, one page that needs no network; svg, a picture for a README or a wiki",
       .parse = parse_format, FIELD(format) },
     { .name = "plot", .argument = "PICTURE", .shown_default = "what fits", .example = "percentiles",
-      .help = "with svg: percentiles, a curve for each run; time, second by second; matrix, a square for each cell of a suite, or what "
-              "changed in it; rounds, durations of copies at once",
+      .help = "with svg: percentiles, a curve for each run; time, second by second, a line for each sample; matrix, a square for each "
+              "cell of a suite, or what changed in it; rounds, durations of copies at once, of all samples; limit, latency by rate",
       .parse = parse_plot, .offset = 0 },
     { .name = "title", .argument = "TEXT", .example = "'checkout, before and after'",
       .help = "title of the page, in place of the runs' names",

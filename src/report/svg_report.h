@@ -2,8 +2,9 @@
 /* The runs of a report as one picture.
  *
  * PERCENTILES. A curve for each run, and of one run with several cells for each cell; its samples' histograms are
- * added. TIME and ROUNDS show one document: the first of the run. MATRIX. One run's cells, or those of the second
- * against the first. */
+ * added. TIME. One document as lines of its own; of several, or of a run's samples, a line each, overlaid. ROUNDS. All
+ * samples of all runs, as if one run had made them; a series for each run. LIMIT. The limits among them. MATRIX. One
+ * run's cells, or those of the second against the first. */
 #ifndef PLIMSOLL_REPORT_SVG_REPORT_H
 #define PLIMSOLL_REPORT_SVG_REPORT_H
 

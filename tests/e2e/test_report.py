@@ -157,6 +157,14 @@ def test_hostile_texts_in_what_a_terminal_shows(plimsoll, measured, tmp_path):
         assert "<script>" not in done.stdout or "markdown" not in words
 
 
+def test_a_refusal_quotes_nothing_that_commands_a_terminal(plimsoll, measured, tmp_path):
+    document = json.loads((measured / "bad.json").read_text())
+    document["errors"][0]["kind"] = "tired\x1b]0;owned\x07\u202e\x9b"
+    (tmp_path / "tired.json").write_text(json.dumps(document))
+    said = run(plimsoll, "report", tmp_path / "tired.json", code=2).stderr
+    assert '"tired?]0;owned?[U+202E][U+009B]" is not a kind of failure' in said and hidden(said) == []
+
+
 def test_ids_are_unique(plimsoll, measured):
     ids = report(plimsoll, measured, measured / "good.json", measured / "bad.json").ids()
     assert len(ids) == len(set(ids))

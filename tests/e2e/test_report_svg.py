@@ -62,6 +62,58 @@ def test_second_by_second_with_failures(plimsoll, measured):
     assert "failed requests a second" not in words(root)
 
 
+def curves(text, number):
+    """Lines in the colour of the series: in panels, not in the legend (two points, short)."""
+    return [d for d in re.findall(rf'<path class="s{number}" d="([^"]*)"', text) if not re.fullmatch(r"M(\S+) (\S+)L\S+ \2", d.strip())]
+
+
+def test_a_line_for_each_sample(plimsoll, measured):
+    """Two samples of one run have its colour; a second run has the next."""
+    folder = measured / "samples"
+    folder.mkdir()
+    document = json.loads((measured / "evil.json").read_text())
+    second = dict(document["intervals"][0], length_s=1.0)
+    for number in range(3):
+        document.update(id=f"00000000-0000-4000-8000-{number:012}", name="ab"[number // 2], intervals=[dict(second, t_s=float(t)) for t in range(4)])
+        (folder / f"{number}.json").write_text(json.dumps(document))
+    (folder / "a").mkdir()
+    for number in range(2):
+        (folder / f"{number}.json").rename(folder / "a" / f"{number}.json")
+    root, text = picture(plimsoll, folder, "time", "a", "2.json")
+    assert {"a", "b", "maximum of each second", "failed requests a second"} <= set(words(root))
+    panels = 3
+    assert len(curves(text, 0)) == 2 * panels and len(curves(text, 1)) == panels and not curves(text, 2)
+    assert root.find(SVG + "desc").text.count("ok replies a second on average") == 3
+
+
+def test_samples_of_rounds_are_drawn_together(plimsoll, measured):
+    root, text = picture(plimsoll, measured, "rounds", "rounds.json", "rounds.json")
+    assert text.count('"f0 faint"') == 6 and text.count('"f1 faint"') == 6 and text.count('"badline"') == 2
+    folder = measured / "pushes"
+    folder.mkdir()
+    document = json.loads((measured / "rounds.json").read_text())
+    for number in range(3):
+        (folder / f"{number}.json").write_text(json.dumps(dict(document, id=f"00000000-0000-4000-8000-{number:012}")))
+    root, text = picture(plimsoll, measured, "rounds", "pushes")
+    assert text.count('"f0 faint"') == 3 * 6 and '"f1 faint"' not in text and "3 samples together" in words(root)
+    assert "9 rounds of 1 to 4 copies at once, 3 copies failed." in root.find(SVG + "desc").text
+
+
+def test_a_limit(plimsoll, measured):
+    trials = [{"level": level, "stage": "expand", "kept": level <= 400, "broke": None if level <= 400 else "p99<50ms (90 ms)", "p50": level / 1e5,
+               "p99": level / 8e3, "requests_per_s": min(level, 410), "started": 9, "ok": 9} for level in (100, 200, 400, 410, 800)]
+    (measured / "limit.json").write_text(json.dumps({"format": "plimsoll-limit", "version": 1, "url": f"http://a.test/{EVIL}", "promise": "p99<50ms,errors<1%",
+                                                     "of": "rate", "safe": 400, "broken": 410, "confirmed": True, "trials": trials}))
+    root, text = picture(plimsoll, measured, "limit", "limit.json")
+    assert {"safe", "broke", "promised: p99<50ms", "requests a second asked for"} <= set(words(root))
+    assert text.count('"badline"') == 2 * 3, "two trials broke the promise, in three curves"
+    assert "Safe: 400.0/s; the limit lies between it and 410.0/s. Broke first: at 410.0/s" in root.find(SVG + "desc").text
+    out = run(plimsoll, "report", measured / "limit.json", "--format", "svg", "-o", "-").stdout
+    assert ElementTree.fromstring(out).find(SVG + "title").text == "The limit", "without --plot what fits"
+    root, text = picture(plimsoll, measured, "limit", "limit.json", "limit.json")
+    assert root.find(SVG + "title").text == "Limits" and curves(text, 0) and curves(text, 1) and "safe" not in words(root)
+
+
 def test_rounds_show_copies_and_failures(plimsoll, measured):
     root, text = picture(plimsoll, measured, "rounds", "rounds.json")
     assert text.count('"f0 faint"') == 6 and text.count('"badline"') == 1
@@ -87,7 +139,8 @@ def test_the_same_bytes_for_the_same_document(plimsoll, measured):
 
 @pytest.mark.parametrize("plot, names, says", [
     ("rounds", ["good.json"], "has no rounds"),
-    ("time", ["good.json", "evil.json"], "shows one run"),
+    ("time", ["good.json", "rounds.json"], "has no figures second by second"),
+    ("limit", ["good.json"], "none of these is the document of a limit"),
     ("matrix", ["good.json"] * 3, "not 3"),
     ("percentiles", ["rounds.json"], "none of the runs has a distribution"),
     ("pie", ["good.json"], "is no picture"),

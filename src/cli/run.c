@@ -20,6 +20,7 @@
 #include "cli/run_compare.h"
 #include "cli/run_matrix.h"
 #include "cli/run_options.h"
+#include "cli/run_options_check.h"
 #include "cli/run_plan.h"
 #include "cli/run_progress.h"
 #include "cli/run_resume.h"
@@ -483,7 +484,10 @@ static int with_suite(const struct run_options *o, struct suite *s)
     }
     if (plan_make(&p, s, &o->only, o->has_seed ? o->seed : rng_seed_from_system(), &err) != 0)
         return cli_complain(WHO, &err);
-    code = o->dry_run ? show_plan(o, p) : with_plan(o, s, p);
+    if (run_options_check(p, &err) != 0)
+        code = cli_complain(WHO, &err);
+    else
+        code = o->dry_run ? show_plan(o, p) : with_plan(o, s, p);
     plan_free(p);
     return code;
 }

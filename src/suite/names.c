@@ -138,3 +138,16 @@ char *names_text(const struct names *p, const char *text, struct err *err)
     buf_release(&out);
     return copy;
 }
+
+void names_fill_values(struct names *p)
+{
+    for (size_t i = 0; i < 2 * p->count; i++) { /* twice: for one parameter in another */
+        const size_t k = i % p->count;
+        char *value = strchr(p->items[k].value, '{') != NULL ? names_text(p, p->items[k].value, NULL) : NULL;
+
+        if (value == NULL) /* no such place: text */
+            continue;
+        free(p->items[k].value);
+        p->items[k].value = value;
+    }
+}

@@ -28,5 +28,8 @@ const char *names_get(const struct names *p, struct slice name); /* NULL: there 
 MUST_CHECK int names_fill(const struct names *p, const char *text, struct buf *out, struct err *err);
 /* The same as a text of its own, which the caller frees; NULL: the error is set. */
 char *names_text(const struct names *p, const char *text, struct err *err);
+/* Values that hold places of others get them filled in: a parameter may hold what only the runner knows ({port:NAME},
+ * {work}, {run}, {plimsoll}), a place of the cell, and another parameter that does. Places that are not known stay. */
+void names_fill_values(struct names *p);
 
 #endif

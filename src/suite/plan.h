@@ -49,6 +49,9 @@ void plan_free(struct plan *p);
  * and ends them with names_release(). */
 MUST_CHECK int plan_names(const struct plan *p, const struct plan_step *step, struct names *out, struct err *err);
 
+/* The same before anything runs: what only the runner knows has a value that stands in for it. */
+MUST_CHECK int plan_trial_names(const struct plan *p, const struct plan_step *step, struct names *out, struct err *err);
+
 /* Those of no step: the parameters of the first side, and dir. */
 MUST_CHECK int plan_parameters(const struct plan *p, struct names *out, struct err *err);
 

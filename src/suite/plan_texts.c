@@ -115,21 +115,21 @@ static int check_of_cell(const struct checker *c)
                : 0;
 }
 
-/* What only the runner knows, with a value that will do. */
+/* What only the runner knows, with a value that will do wherever it may stand: a number, a port, a name. */
 static bool add_runners_names(struct names *names, const struct suite *s)
 {
     static const char *const NAMES[] = { "run", "work", "plimsoll", "documents", "repeat", "each" };
     bool good = true;
 
     for (size_t k = 0; good && k < sizeof(NAMES) / sizeof(NAMES[0]); k++)
-        good = names_set(names, NAMES[k], "0");
+        good = names_set(names, NAMES[k], "1");
     for (size_t k = 0; good && k < s->service_count; k++) {
         char name[256];
 
         snprintf(name, sizeof(name), "port:%s", s->services[k].name);
-        good = names_set(names, name, "0");
+        good = names_set(names, name, "1");
         snprintf(name, sizeof(name), "pid:%s", s->services[k].name);
-        good = good && names_set(names, name, "0");
+        good = good && names_set(names, name, "1");
     }
     return good;
 }
@@ -172,6 +172,16 @@ int plan_check_texts(const struct plan *p, struct err *err)
     names_release(&run);
     names_release(&cell);
     return rc;
+}
+
+int plan_trial_names(const struct plan *p, const struct plan_step *step, struct names *out, struct err *err)
+{
+    if (!add_runners_names(out, p->suite))
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the plan");
+    if (plan_names(p, step, out, err) != 0)
+        return -1;
+    names_fill_values(out);
+    return 0;
 }
 
 /* ---- the mark ---- */

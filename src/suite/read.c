@@ -333,14 +333,17 @@ static int add_lengths(struct reader *r)
                     { "requests", "requests", s->requests } };
 
     for (size_t k = 0; k < sizeof(lengths) / sizeof(lengths[0]); k++) {
+        const unsigned line = suite_line(s, lengths[k].name);
+
         if (lengths[k].value == NULL)
             continue;
         if (s->doer != DOER_LOAD)
-            return err_set(r->err, ERR_CONFIG, 0, "%s: \"%s\" goes with \"load\" alone", s->file, lengths[k].name);
+            return err_set(r->err, ERR_CONFIG, 0, "%s:%u: \"%s\" goes with \"load\" alone", s->file, line,
+                           lengths[k].name);
         if (pairs_has(&s->options, slice_str(lengths[k].option)))
-            return err_set(r->err, ERR_CONFIG, 0, "%s: \"%s\" and \"%s\" of the load say the same", s->file,
+            return err_set(r->err, ERR_CONFIG, 0, "%s:%u: \"%s\" and \"%s\" of the load say the same", s->file, line,
                            lengths[k].name, lengths[k].option);
-        if (!pairs_set(&s->options, slice_str(lengths[k].option), lengths[k].value))
+        if (!pairs_add(&s->options, slice_str(lengths[k].option), lengths[k].value, line))
             return no_memory(r);
     }
     return 0;
@@ -357,7 +360,8 @@ static int check_rules(struct reader *r)
 
         slo_release(&slo);
         if (!is_one) {
-            err_set(r->err, ERR_CONFIG, 0, "%s: invalid_when: \"%s\" is no rule", r->suite->file, rule);
+            err_set(r->err, ERR_CONFIG, 0, "%s:%u: invalid_when: \"%s\" is no rule", r->suite->file,
+                    suite_line(r->suite, "invalid_when"), rule);
             return err_hint(r->err, "client_limited, rate_missed, or one clause such as p99>1s or errors>1%%");
         }
     }
@@ -401,6 +405,18 @@ static int name_file(struct reader *r, const char *path)
     return s->file != NULL && s->dir != NULL && s->name != NULL ? 0 : no_memory(r);
 }
 
+static int keep_lines(struct reader *r, struct doc_node *root)
+{
+    void *cursor = NULL;
+    struct doc_node *name, *value;
+    int more;
+
+    while ((more = keys_next(r, root, &cursor, &name, &value)) > 0)
+        if (!pairs_add(&r->suite->keys, doc_text(name), "", doc_line(name)))
+            return no_memory(r);
+    return more;
+}
+
 static int read_text(struct reader *r, const struct strlist *sets, struct slice text)
 {
     struct doc *doc;
@@ -410,7 +426,7 @@ static int read_text(struct reader *r, const struct strlist *sets, struct slice 
         return -1;
     r->doc = doc;
     doc_show_columns(doc);
-    rc = keys_read(r, doc_root(doc), &SUITE, r->suite);
+    rc = keys_read(r, doc_root(doc), &SUITE, r->suite) != 0 || keep_lines(r, doc_root(doc)) != 0 ? -1 : 0;
     doc_free(doc);
     if (rc != 0 || apply_scale(r, sets) != 0 || apply_sets(r, sets) != 0)
         return -1;

@@ -238,30 +238,14 @@ static int try_sample(struct work *w, const struct plan_step *step, const struct
     return rc;
 }
 
-/* A parameter may hold what only the runner knows ({port:NAME}, {work}, {run}, {plimsoll}), a place of the cell, and
- * another parameter that does. */
-static int fill_values(struct names *all, const struct names *known, struct err *err)
-{
-    for (size_t i = 0; i < 2 * all->count; i++) { /* twice: for one parameter in another */
-        const size_t k = i % all->count;
-        char *value = strstr(all->items[k].value, "{") != NULL ? names_text(known, all->items[k].value, NULL) : NULL;
-
-        if (value == NULL) /* no such place: text */
-            continue;
-        if (!names_set(all, all->items[k].name, value)) {
-            free(value);
-            return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
-        }
-        free(value);
-    }
-    return 0;
-}
-
 static int add_names(struct names *all, const struct work *w, const struct plan_step *step, struct err *err)
 {
     if (!names_copy(all, &w->names))
         return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for a sample");
-    return plan_names(w->runner->plan, step, all, err) != 0 ? -1 : fill_values(all, all, err);
+    if (plan_names(w->runner->plan, step, all, err) != 0)
+        return -1;
+    names_fill_values(all);
+    return 0;
 }
 
 static int run_step(struct work *w, const struct plan_step *step)
@@ -449,7 +433,8 @@ static int make_names(struct work *w)
         return err_set(w->err, ERR_SYSTEM, ENOMEM, "no memory for the run");
     if (services_init(&w->services, r->plan->suite, r->work_dir, r->stop, &w->names, w->err) != 0)
         return -1;
-    return fill_values(&w->names, &w->names, w->err);
+    names_fill_values(&w->names);
+    return 0;
 }
 
 int runner_run(struct runner *r, struct err *err)

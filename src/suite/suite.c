@@ -2,6 +2,7 @@
 #include "suite/suite.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/suggest.h"
 #include "suite/keys.h"
@@ -125,6 +126,7 @@ void suite_free(struct suite *s)
     pairs_release(&s->options);
     pairs_release(&s->watch);
     pairs_release(&s->against);
+    pairs_release(&s->keys);
     strlist_release(&s->slo);
     strlist_release(&s->invalid_when);
     free_matrix(s);
@@ -141,6 +143,14 @@ void suite_free(struct suite *s)
     free_commands(&s->verify_each);
     free_commands(&s->summary);
     free(s);
+}
+
+unsigned suite_line(const struct suite *s, const char *key)
+{
+    for (size_t k = 0; k < s->keys.count; k++)
+        if (strcmp(s->keys.items[k].name, key) == 0)
+            return s->keys.items[k].line;
+    return 0;
 }
 
 int suite_unknown_parameter(const struct suite *s, struct slice name, struct err *err)

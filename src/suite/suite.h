@@ -166,7 +166,11 @@ struct suite {
     char *tolerance;                   /* a file as of compare --tolerance; NULL: none */
     char *warmup, *runtime, *requests; /* options of the load, said for the whole suite; NULL: not said */
     struct suite_pairs against;        /* the second side's parameters; empty: one side */
+    struct suite_pairs keys;           /* the file's own keys, without values: for their lines */
 };
+
+/* Of one of the file's own keys ("slo"); 0: it does not stand there. */
+unsigned suite_line(const struct suite *s, const char *key);
 
 /* sets: "NAME=VALUE", parameters from the command line; "scale=large" also picks a set of `scales`. */
 MUST_CHECK int suite_read(struct suite **out, const char *path, const struct strlist *sets, struct err *err);

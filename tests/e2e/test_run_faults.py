@@ -334,6 +334,27 @@ def test_suites_that_are_refused(run, text, says):
     assert re.search(r"suite\.yaml", done.stderr) or "file.json" in done.stderr
 
 
+@pytest.mark.parametrize("options", [["--dry-run"], []])
+@pytest.mark.parametrize("text, says", [
+    ("load:\n  url: 'http://127.0.0.1:1/'\n  bogus: 1\n", ':6: unknown option "--bogus"'),
+    ("load:\n  connections: x\n  url: 'http://127.0.0.1:1/'\n", ":5: -c/--connections:"),
+    ("load: {url: 'http://127.0.0.1:1/', duration: 5}\n", ":4: -d/--duration:"),
+    ("load: {url: 'http://127.0.0.1:1/', rate: -3}\n", ":4: -r/--rate:"),
+    ("load: {url: 'http://127.0.0.1:1/'}\nruntime: 5\n", ":5: -d/--duration:"),
+    ("load: {url: 'http://127.0.0.1:1/'}\nslo: [nonsense]\n", ":5: --slo:"),
+    ("load: {duration: 1s}\n", ":4: no URL"),
+    ("matrix: {n: [1, x]}\nload: {url: 'http://127.0.0.1:1/', connections: '{n}'}\n", ":5: cell x: -c/--connections:"),
+    ("load: {url: 'http://127.0.0.1:{port:web}/', rate: 1}\nagainst: {p: -1}\nparameters: {p: 1}\n".replace("rate: 1", "rate: '{p}'"), ":4: -r/--rate:"),
+    ("rounds: {command: 'true', concurrency: x}\n", ":4: -c/--concurrency:"),
+])
+def test_options_that_a_sample_would_refuse(run, tmp_path, text, says, options):
+    """What load and rounds would say of their words is said before anything is started."""
+    services = f"services: [{{name: web, run: 'touch {tmp_path}/started; sleep 9'}}]\nsetup: 'touch {tmp_path}/started'\n\n"
+    done = run(services + text, *options)
+    assert done.returncode == 2 and "suite.yaml" + says in done.stderr, done.stderr
+    assert not (tmp_path / "started").exists()
+
+
 def test_ten_thousand_cells_take_a_second_to_plan(plimsoll, tmp_path):
     """A limit of CPU time, which a busy machine stretches less than the clock."""
     numbers = ", ".join(str(n) for n in range(100))

@@ -75,6 +75,13 @@ static int of_no_format(const struct source *s)
     return err_hint(s->err, "say which with its name; plimsoll results import --help lists them");
 }
 
+/* A document that begins as plimsoll writes them is nothing else, whatever words it holds: no need to look for those of
+ * all others. */
+static bool is_ours(struct slice head)
+{
+    return slice_starts(head, SLICE("{")) && slice_find_slice(head, SLICE("\"plimsoll-result\"")) >= 0;
+}
+
 /* One format, or none: what fits two is not guessed. */
 static int detect(const struct source *s, enum import_format *format)
 {
@@ -82,6 +89,10 @@ static int detect(const struct source *s, enum import_format *format)
     size_t used = 0;
     unsigned found = 0;
 
+    if (is_ours(slice_take(s->text, HEAD_OF_OURS_BYTES))) {
+        *format = IMPORT_PLIMSOLL;
+        return 0;
+    }
     for (unsigned i = IMPORT_AUTO + 1; i < IMPORT_FORMAT_COUNT; i++) {
         if (!IMPORTERS[i].looks_like(s->text))
             continue;

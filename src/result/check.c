@@ -86,7 +86,21 @@ static void check_latency(struct checker *c, const char *where, const struct his
 {
     if (recorded(latency) != ok)
         broken(c, "%s: %" PRIu64 " ok, but %" PRIu64 " latencies", where, ok, recorded(latency));
-    check_percentiles(c, where, latency);
+}
+
+static const char *name_of(const struct target_result *t)
+{
+    return t->url != NULL ? t->url : "target";
+}
+
+static void check_all_percentiles(struct checker *c)
+{
+    const struct result *r = c->r;
+
+    check_percentiles(c, "latency", r->latency);
+    check_percentiles(c, "service time", r->service_time);
+    for (size_t i = 0; i < r->target_count; i++)
+        check_percentiles(c, name_of(&r->targets[i]), r->targets[i].latency);
 }
 
 /* Each class's histogram holds as many values as there were such statuses, and all of them are all that ended.
@@ -127,7 +141,7 @@ static void check_targets(struct checker *c)
 
     for (size_t i = 0; i < r->target_count; i++) {
         const struct target_result *t = &r->targets[i];
-        const char *where = t->url != NULL ? t->url : "target";
+        const char *where = name_of(t);
 
         check_conservation(c, where, &t->totals);
         check_errors(c, where, t->errors, t->error_count, t->totals.failed);
@@ -204,7 +218,7 @@ bool result_check(struct result *r)
         return c.ok;
     }
     check_counts(&c);
-    check_percentiles(&c, "service time", r->service_time);
+    check_all_percentiles(&c);
     check_classes(&c);
     check_throughput(&c);
     check_little(&c);

@@ -56,3 +56,25 @@ int interval_get_latency(const struct interval *v, struct hist *h, struct err *e
 {
     return v->latency == NULL ? 0 : hist_unpack_into(h, v->latency, v->latency_bytes, err);
 }
+
+int interval_add_latency(struct interval *to, const struct interval *v, uint8_t *scratch, struct err *err)
+{
+    const struct slice mine = slice_from((const char *)to->latency, to->latency_bytes);
+    const struct slice others = slice_from((const char *)v->latency, v->latency_bytes);
+    const uint8_t *sum = to->latency != NULL ? scratch : v->latency;
+    uint8_t *grown;
+    size_t bytes;
+
+    if (v->latency == NULL)
+        return 0;
+    bytes = to->latency != NULL ? hist_pack_sum(scratch, mine, others) : v->latency_bytes;
+    if (bytes == 0)
+        return err_set(err, ERR_CONFIG, 0, "the latencies of an interval can not be added");
+    grown = realloc(to->latency, bytes);
+    if (grown == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for an interval");
+    memcpy(grown, sum, bytes);
+    to->latency = grown;
+    to->latency_bytes = bytes;
+    return 0;
+}

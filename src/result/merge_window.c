@@ -5,6 +5,7 @@
 
 #include "base/units.h"
 #include "result/merge_parts.h"
+#include "stats/hist_codec.h"
 
 /* ---- intervals ---- */
 
@@ -13,8 +14,8 @@ static int64_t second_of(const struct result *r, size_t i)
     return merge_first_second(r->started) + llround(r->intervals[i].t_s);
 }
 
-/* v of the part is put into the interval of the same second; latency is scratch. */
-static int join(struct interval *to, const struct interval *v, struct hist *latency, struct err *err)
+/* v of the part is put into the interval of the same second. */
+static int join(struct interval *to, const struct interval *v, uint8_t *scratch, struct err *err)
 {
     to->length_s = fmax(to->length_s, v->length_s);
     to->started += v->started;
@@ -23,12 +24,7 @@ static int join(struct interval *to, const struct interval *v, struct hist *late
     to->in_flight = merge_exact(to->in_flight) + merge_exact(v->in_flight);
     if (interval_add_failed(to, v->failed, v->by_kind, err) != 0)
         return -1;
-    if (v->latency == NULL)
-        return 0;
-    hist_reset(latency);
-    if (interval_get_latency(to, latency, err) != 0 || interval_get_latency(v, latency, err) != 0)
-        return -1;
-    return interval_set_latency(to, latency, err);
+    return interval_add_latency(to, v, scratch, err);
 }
 
 /* The seconds of both, those of sum at the places that they have in the whole. */
@@ -58,12 +54,12 @@ enum { SECONDS_MAX = 1000000 }; /* of intervals: eleven days */
 
 static int add_all(struct result *sum, const struct result *r, int64_t first, struct err *err)
 {
-    struct hist *latency = NULL;
-    int failed = hist_new(&latency, err);
+    uint8_t *scratch = malloc(hist_pack_max());
+    int failed = scratch != NULL ? 0 : merge_no_memory(err);
 
     for (size_t i = 0; i < r->interval_count && failed == 0; i++)
-        failed = join(&sum->intervals[second_of(r, i) - first], &r->intervals[i], latency, err);
-    hist_free(latency);
+        failed = join(&sum->intervals[second_of(r, i) - first], &r->intervals[i], scratch, err);
+    free(scratch);
     return failed;
 }
 

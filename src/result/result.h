@@ -285,6 +285,8 @@ void result_free(struct result *r);
  */
 MUST_CHECK int interval_set_latency(struct interval *v, const struct hist *h, struct err *err);
 MUST_CHECK int interval_get_latency(const struct interval *v, struct hist *h, struct err *err);
+/* Adds what v has to what `to` has; scratch: hist_pack_max() bytes. */
+MUST_CHECK int interval_add_latency(struct interval *to, const struct interval *v, uint8_t *scratch, struct err *err);
 /* Adds v's failures, their number and their kinds; when those of either are not known, the sum's are not. -1: no
  * memory. */
 MUST_CHECK int interval_add_failed(struct interval *to, uint64_t failed, const uint64_t *by_kind, struct err *err);

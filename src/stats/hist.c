@@ -83,7 +83,7 @@ static void need_slots(struct hist *h)
         h->_slots[r.slot] = r.count;
     free(h->_packed);
     h->_packed = NULL;
-    h->_packed_bytes = 0;
+    h->_packed_words = 0;
 }
 
 /* Looks before it writes: a slot that is 0 may lie in a page that was never touched, and writing there would take
@@ -240,15 +240,6 @@ uint64_t hist_highest_equivalent(uint64_t ns)
     const unsigned bits = 64u - (unsigned)__builtin_clzll(ns | (HIST_SUB_COUNT - 1u));
 
     return ns | ((UINT64_C(1) << (bits - HIST_SUB_BITS)) - 1u);
-}
-
-/* The lowest value of slot i: index(v) of the essay, solved for v. */
-static uint64_t slot_low(uint32_t i)
-{
-    if (i < HIST_SUB_COUNT)
-        return i;
-    const uint32_t bucket = i / HIST_SUB_HALF - 1u;
-    return (uint64_t)(i - bucket * HIST_SUB_HALF) << bucket;
 }
 
 static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
@@ -409,7 +400,7 @@ static void stand_at(struct hist_iter *it, uint32_t slot, uint64_t count)
 
 static bool next_of_packed(struct hist_iter *it)
 {
-    struct packed_reader r = { .at = it->_at, .end = it->hist->_packed + it->hist->_packed_bytes, .next = it->_next };
+    struct packed_reader r = { .at = it->_at, .end = it->hist->_packed + it->hist->_packed_words };
     const bool more = packed_next(&r);
 
     it->_at = r.at;
@@ -435,20 +426,17 @@ bool hist_iter_next(struct hist_iter *it)
     return true;
 }
 
+/* The same from the sums that were made when it was read: of the first and the last slot some values are out of
+ * reach. */
 static bool sum_of_packed_is_possible(const struct hist *h, uint64_t sum_ns, uint64_t min_ns, uint64_t max_ns)
 {
-    struct packed_reader r = packed_reader_of(h);
-    unsigned __int128 least = 0;
-    unsigned __int128 most = 0;
+    struct packed_reader first = packed_reader_of(h);
+    const uint64_t above = hist_highest_equivalent(max_ns) - max_ns, below = min_ns - hist_lowest_equivalent(min_ns);
 
-    while (packed_next(&r)) {
-        const uint64_t low = slot_low(r.slot);
-        const uint64_t high = low + (r.slot < HIST_SUB_COUNT ? 0 : (UINT64_C(1) << (r.slot / HIST_SUB_HALF - 1u)) - 1u);
-
-        least += (unsigned __int128)(low < min_ns ? min_ns : low) * r.count;
-        most += (unsigned __int128)(high > max_ns ? max_ns : high) * r.count;
-    }
-    return sum_ns >= least && sum_ns <= most;
+    (void)packed_next(&first);
+    const unsigned __int128 least = (unsigned __int128)h->_lows_ns + (unsigned __int128)below * first.count;
+    const unsigned __int128 most = (unsigned __int128)h->_lows_ns + h->_widths_ns;
+    return sum_ns >= least && sum_ns + (unsigned __int128)above * h->_last_count <= most;
 }
 
 /* The smallest and the largest sum that the counted values can have, min and max being what they are: only the

@@ -59,11 +59,13 @@ struct hist {
     uint64_t _overflow;
     uint64_t *_slots; /* HIST_SLOTS counters in mapped memory; all zero outside the slots of min ... max */
     bool _borrowed;   /* they belong to a hist_pool */
-    /* One that was read from a document has no slots: it stays the sequence of numbers that it came as (slots.h), some
-     * hundred bytes instead of some pages, until something is merged into it. hist_record() is not for it. */
-    uint8_t *_packed;
-    size_t _packed_bytes;
-    bool _coarse; /* see hist_is_coarse() */
+    bool _coarse;     /* see hist_is_coarse() */
+    /* One that was read from a document has no slots: it stays the list of those that were not empty (slots.h), some
+     * thousand bytes instead of some pages, until something is merged into it. hist_record() is not for it. */
+    uint32_t *_packed;
+    size_t _packed_words;
+    uint64_t _lows_ns, _widths_ns; /* of a packed one: what hist_set_exact() wants to know of the slots (slots.h) */
+    uint64_t _last_count;
 };
 
 /* The caller ends *out with hist_free(). 0, or -1 with *out NULL. */
@@ -149,7 +151,7 @@ uint64_t hist_highest_equivalent(uint64_t ns);
 struct hist_iter {
     const struct hist *hist;
     uint32_t _next;
-    const uint8_t *_at;       /* of a packed one */
+    const uint32_t *_at;      /* of a packed one */
     uint64_t low_ns, high_ns; /* the slot's lowest and highest equivalent values */
     uint64_t count;
     uint64_t cumulative;

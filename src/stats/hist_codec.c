@@ -80,12 +80,13 @@ struct reader {
 static uint64_t take(struct reader *r)
 {
     uint64_t v = 0;
-    const size_t used = varint_get(r->at, r->left, &v);
+    const size_t used = r->left > 0 && *r->at < 0x80u ? 1 : varint_get(r->at, r->left, &v);
 
     if (used == 0) {
         r->short_of_bytes = true;
         return 0;
     }
+    v = used == 1 ? *r->at : v;
     r->at += used;
     r->left -= used;
     return v;
@@ -139,4 +140,86 @@ int hist_unpack_into(struct hist *h, const uint8_t *bytes, size_t len, struct er
     if (r.short_of_bytes || r.left != 0)
         return err_set(err, ERR_PEER, 0, "these %zu bytes are not a packed histogram", len);
     return 0;
+}
+
+/* ---- sums ---- */
+
+/* A packed histogram on its way: its figures, and the slot in hand. */
+struct walk {
+    struct reader r;
+    uint64_t count, overflow, sum_ns, min_ns, max_ns;
+    uint32_t next, slot; /* HIST_SLOTS: behind the last one */
+    uint64_t n;
+};
+
+static void walk_on(struct walk *w)
+{
+    while (w->r.left > 0 && w->next < HIST_SLOTS) {
+        const int64_t v = unzigzag(take(&w->r));
+
+        if (v > 0) {
+            w->slot = w->next++;
+            w->n = (uint64_t)v;
+            return;
+        }
+        w->r.short_of_bytes |= v == 0 || v < -(int64_t)HIST_SLOTS;
+        w->next += w->r.short_of_bytes ? HIST_SLOTS : (uint32_t)-v;
+    }
+    w->r.short_of_bytes |= w->r.left > 0;
+    w->slot = HIST_SLOTS;
+    w->n = 0;
+}
+
+static struct walk walk_of(struct slice packed)
+{
+    struct walk w = { .r = { .at = (const uint8_t *)packed.ptr, .left = packed.len }, .min_ns = UINT64_MAX };
+
+    w.count = take(&w.r);
+    w.overflow = take(&w.r);
+    w.next = HIST_SLOTS;
+    if (w.count > 0) {
+        w.sum_ns = take(&w.r);
+        w.min_ns = take(&w.r);
+        w.max_ns = take(&w.r);
+        w.next = w.min_ns <= HIST_MAX_NS ? hist_slot_of(w.min_ns) : HIST_SLOTS;
+    }
+    walk_on(&w);
+    return w;
+}
+
+static uint8_t *put_figures(uint8_t *out, const struct walk *a, const struct walk *b)
+{
+    out = varint_put(out, a->count + b->count);
+    out = varint_put(out, a->overflow + b->overflow);
+    if (a->count + b->count == 0)
+        return out;
+    out = varint_put(out, a->sum_ns + b->sum_ns);
+    out = varint_put(out, a->min_ns < b->min_ns ? a->min_ns : b->min_ns);
+    return varint_put(out, a->max_ns > b->max_ns ? a->max_ns : b->max_ns);
+}
+
+size_t hist_pack_sum(uint8_t *out, struct slice a, struct slice b)
+{
+    struct walk x = walk_of(a), y = walk_of(b);
+    uint8_t *end = put_figures(out, &x, &y);
+    uint32_t next = x.slot < y.slot ? x.slot : y.slot;
+
+    while (x.slot < HIST_SLOTS || y.slot < HIST_SLOTS) {
+        const uint32_t slot = x.slot < y.slot ? x.slot : y.slot;
+        uint64_t n = 0;
+
+        if (slot > next)
+            end = varint_put(end, zigzag(-(int64_t)(slot - next)));
+        if (x.slot == slot) {
+            n = x.n;
+            walk_on(&x);
+        }
+        if (y.slot == slot) {
+            n += y.n;
+            walk_on(&y);
+        }
+        end = varint_put(end, zigzag((int64_t)n));
+        next = slot + 1;
+    }
+    return x.r.short_of_bytes || y.r.short_of_bytes ? 0 : (size_t)(end - out);
 }

@@ -17,6 +17,9 @@ size_t hist_pack_max(void);
 size_t hist_pack(const struct hist *h, uint8_t *out);
 /* Adds a packed histogram to h. -1 (h then undefined) when the bytes are not a packed histogram. */
 MUST_CHECK int hist_unpack_into(struct hist *h, const uint8_t *bytes, size_t len, struct err *err);
+/* The packed sum of two packed ones into out, which has room for hist_pack_max() bytes. Returns how many; 0 when one of
+ * them is not a packed histogram. */
+MUST_CHECK size_t hist_pack_sum(uint8_t *out, struct slice a, struct slice b);
 
 /* Appends the base64 text of the V2 compressed encoding. -1 when the buffer or zlib fails. */
 MUST_CHECK int hist_encode_v2(const struct hist *h, struct buf *out, struct err *err);

@@ -4,28 +4,39 @@
 #include "stats/hist_codec.h"
 
 #include "stats/hist_v2.h"
-#include "stats/varint.h"
+#include "stats/slots.h"
 
+#include <endian.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 /* Above what the finest histogram (5 digits) of an hour can take when every slot has its own count. */
 #define TEXT_MAX ((size_t)32 * 1024 * 1024)
+/* At a time; what hist_encode_v2() stores uncompressed fits as a whole. */
+enum { PLAIN_MAX = 4096, PACKED_MAX = 3 * 1536 };
 
 /* ---- bytes: base64, then zlib ---- */
 
 struct source {
     struct slice text; /* base64 not yet decoded, whole groups of four */
     z_stream z;
-    uint8_t packed[3072];
-    uint8_t plain[4096];
+    uint8_t packed[PACKED_MAX + 1];
+    uint8_t plain[PLAIN_MAX];
     size_t at, end; /* in plain */
     bool ended;     /* zlib's stream is complete and its checksum right */
     bool bad;
 };
+
+/* Leaves the buffers as they are: clearing them would take longer than reading most histograms. */
+static void source_init(struct source *s, struct slice text)
+{
+    s->text = text;
+    s->z = (z_stream){ 0 };
+    s->at = s->end = 0;
+    s->ended = s->bad = false;
+}
 
 /* What a letter of base64 stands for, plus one; 0: it is none. */
 static const uint8_t SEXTETS[256] = {
@@ -61,36 +72,37 @@ static size_t decode_last_quad(const char *four, uint8_t *out)
     return n;
 }
 
-/* The same for one in the middle: three bytes, or none. */
-static size_t decode_quad(const char *four, uint8_t *out)
+/* The same for n in the middle, three bytes each; out has a byte more. False: not base64. */
+static bool decode_quads(const char *text, size_t n, uint8_t *out)
 {
-    const int a = sextet(four[0]), b = sextet(four[1]), c = sextet(four[2]), d = sextet(four[3]);
-    const uint32_t word = (uint32_t)a << 18 | (uint32_t)b << 12 | (uint32_t)c << 6 | (uint32_t)d;
+    uint32_t all = 0;
 
-    if ((a | b | c | d) < 0)
-        return 0;
-    out[0] = (uint8_t)(word >> 16);
-    out[1] = (uint8_t)(word >> 8);
-    out[2] = (uint8_t)word;
-    return 3;
+    for (; n > 0; n--, text += 4, out += 3) {
+        const uint32_t a = SEXTETS[(uint8_t)text[0]] - 1u, b = SEXTETS[(uint8_t)text[1]] - 1u;
+        const uint32_t c = SEXTETS[(uint8_t)text[2]] - 1u, d = SEXTETS[(uint8_t)text[3]] - 1u;
+        const uint32_t word = htobe32(a << 26 | b << 20 | c << 14 | d << 8);
+
+        all |= a | b | c | d; /* of a letter that is none all bits are set */
+        memcpy(out, &word, sizeof(word));
+    }
+    return all < 64;
 }
 
-/* Decodes at most `room` bytes (a multiple of 3). */
+/* Decodes at most `room` bytes (a multiple of 3) to out, which has a byte more. */
 static size_t next_packed(struct source *s, uint8_t *out, size_t room)
 {
-    size_t len = 0;
+    const size_t left = s->text.len / 4, quads = left < room / 3 ? left : room / 3;
+    const size_t last = quads > 0 && quads == left ? 1 : 0;
+    const size_t middle = 3 * (quads - last);
+    size_t end = 0;
 
-    while (len < room && s->text.len >= 4) {
-        const size_t n = s->text.len == 4 ? decode_last_quad(s->text.ptr, out + len)
-                                          : decode_quad(s->text.ptr, out + len);
-        if (n == 0) {
-            s->bad = true;
-            return 0;
-        }
-        len += n;
-        s->text = slice_from(s->text.ptr + 4, s->text.len - 4);
+    s->bad = !decode_quads(s->text.ptr, quads - last, out);
+    if (last > 0 && !s->bad) {
+        end = decode_last_quad(s->text.ptr + 4 * (quads - 1), out + middle);
+        s->bad = end == 0;
     }
-    return len;
+    s->text = slice_drop(s->text, 4 * quads);
+    return s->bad ? 0 : middle + end;
 }
 
 static void refill_plain(struct source *s)
@@ -101,7 +113,7 @@ static void refill_plain(struct source *s)
     while (s->z.avail_out == sizeof(s->plain) && !s->ended && !s->bad) {
         if (s->z.avail_in == 0) {
             s->z.next_in = s->packed;
-            s->z.avail_in = (uInt)next_packed(s, s->packed, sizeof(s->packed));
+            s->z.avail_in = (uInt)next_packed(s, s->packed, PACKED_MAX);
         }
         if (s->z.avail_in == 0) {
             s->bad = true; /* the text ended before the stream did */
@@ -222,25 +234,69 @@ static void slot_range(const struct layout *l, uint64_t i, uint64_t *low, uint64
 
 struct total {
     uint64_t count;
-    unsigned __int128 sum_ns;
+    unsigned __int128 sum_ns, lows_ns, widths_ns;
+    uint64_t last_count;
+    uint32_t last_slot;
 };
 
-/* What hist_record_n() does but for the slot. */
-static void note_slot(struct hist *h, uint64_t ns, uint64_t n)
+/* Counts of slots that lie in one bucket, and so are equally wide. */
+static void add_bucket(struct total *t, uint32_t bucket, uint64_t slots, uint64_t count)
 {
-    h->_count += n;
-    h->_sum_ns += ns * n;
-    h->_min_ns = ns < h->_min_ns ? ns : h->_min_ns;
-    h->_max_ns = ns > h->_max_ns ? ns : h->_max_ns;
+    const unsigned __int128 lows = (unsigned __int128)(slots - (uint64_t)bucket * HIST_SUB_HALF * count) << bucket;
+    const uint64_t width = (UINT64_C(1) << bucket) - 1u;
+
+    t->count += count;
+    t->lows_ns += lows;
+    t->widths_ns += (unsigned __int128)width * count;
+    t->sum_ns += lows + (unsigned __int128)(width / 2u) * count;
 }
 
-static uint64_t slot_middle(uint32_t i)
+/* Of our own layout the counters that are there as a whole and small, which is nearly all of them, without a look at
+ * each one's value: *i moves on, *left too. What it stops at, or leaves, is for read_counts(). */
+static void read_own(struct source *s, struct hist *h, uint64_t *i, uint32_t *left, struct total *t)
 {
-    const uint32_t bucket = i < HIST_SUB_COUNT ? 0 : i / HIST_SUB_HALF - 1u;
-    const uint64_t low = (uint64_t)(i - bucket * HIST_SUB_HALF) << bucket;
-    const uint64_t high = low + ((UINT64_C(1) << bucket) - 1u);
+    const size_t have = s->end - s->at, there = have < *left ? have : *left;
+    const uint8_t *at = s->plain + s->at, *safe = at + (there > 0 ? there - 1 : 0); /* two bytes are there before it */
+    const uint32_t last = hist_slot_of(HIST_MAX_NS); /* its end is not that of our values */
+    uint32_t slot = (uint32_t)*i, *word = h->_packed + h->_packed_words;
 
-    return low + ((high < HIST_MAX_NS ? high : HIST_MAX_NS) - low) / 2u;
+    while (at < safe && slot < last) {
+        const uint32_t bucket = slot < HIST_SUB_COUNT ? 0 : slot / HIST_SUB_HALF - 1u;
+        const uint32_t top = (bucket + 2u) * HIST_SUB_HALF, stop = top < last ? top : last;
+        uint64_t slots = 0, count = 0;
+
+        while (at < safe && slot < stop) {
+            const uint8_t *from = at;
+            uint32_t v = *at++;
+
+            if (v >= 0x80u)
+                v = (v & 0x7fu) | (uint32_t)*at++ << 7;
+            if (v - 1u >= 0x3fffu) { /* nothing, or more than two bytes */
+                at = from;
+                break;
+            }
+            if ((v & 1u) != 0) { /* so many empty ones, less one */
+                slot += (v >> 1) + 1u;
+                continue;
+            }
+            v >>= 1;
+            *word++ = slot << 16 | v;
+            slots += (uint64_t)slot * v;
+            count += v;
+            slot++;
+        }
+        add_bucket(t, bucket, slots, count);
+        if (slot < stop)
+            break;
+    }
+    if (word > h->_packed + h->_packed_words) {
+        t->last_slot = word[-1] >> 16;
+        t->last_count = word[-1] & PACKED_COUNT_MAX;
+    }
+    h->_packed_words = (size_t)(word - h->_packed);
+    *left -= (uint32_t)((size_t)(at - s->plain) - s->at);
+    s->at = (size_t)(at - s->plain);
+    *i = slot;
 }
 
 /* Theirs may be coarser than ours: a slot's values are then taken to lie at its middle. */
@@ -250,85 +306,31 @@ static bool add_slot(struct hist *h, const struct layout *l, uint64_t i, uint64_
     uint64_t high;
 
     slot_range(l, i, &low, &high);
-    if (low > HIST_MAX_NS)
+    if (low > HIST_MAX_NS || __builtin_add_overflow(t->count, n, &t->count))
         return false;
+    if (h->_packed != NULL) {
+        t->last_slot = (uint32_t)i;
+        t->last_count = n;
+        t->lows_ns += (unsigned __int128)low * n;
+        t->widths_ns += (unsigned __int128)(high - low) * n;
+        h->_packed_words = (size_t)(packed_put(h->_packed + h->_packed_words, (uint32_t)i, n) - h->_packed);
+    }
     if (high > HIST_MAX_NS) /* the slot of the hour itself ends behind it */
         high = HIST_MAX_NS;
     const uint64_t middle = low + (high - low) / 2u;
     t->sum_ns += (unsigned __int128)middle * n;
-    if (t->sum_ns > UINT64_MAX || __builtin_add_overflow(t->count, n, &t->count))
+    if (t->sum_ns > UINT64_MAX)
         return false;
     if (h->_packed == NULL)
         hist_record_n(h, middle, n);
-    else
-        note_slot(h, middle, n);
     return true;
 }
 
-/* Of our own layout the numbers that are there as a whole, without a slot being looked for: *i and *left move on. False
- * when the general way must find out what is wrong. */
-static bool read_own(struct source *s, struct hist *h, uint64_t *i, uint32_t *left, struct total *t)
+static uint64_t next_varint(struct source *s, uint32_t *payload_left)
 {
-    const uint8_t *at = s->plain + s->at;
-    const size_t have = s->end - s->at, there = have < *left ? have : *left;
-    const uint8_t *end = at + there;
-    uint64_t slot = *i, first = UINT64_MAX, last = 0;
-    size_t moved;
-
-    while (end - at >= (ptrdiff_t)VARINT_MAX && slot < HIST_SLOTS) {
-        uint64_t v = *at;
-        const size_t used = v < 0x80u ? 1 : varint_get(at, VARINT_MAX, &v);
-        const int64_t n = unzigzag(v);
-
-        if (n < 0) {
-            if (0u - (uint64_t)n > HIST_SLOTS - slot)
-                break; /* whoever comes next will find out */
-            slot += 0u - (uint64_t)n;
-        } else {
-            const uint64_t middle = slot_middle((uint32_t)slot);
-            uint64_t sum;
-
-            if (middle > HIST_MAX_NS || __builtin_mul_overflow(middle, (uint64_t)n, &sum) ||
-                __builtin_add_overflow(t->count, (uint64_t)n, &t->count))
-                return false;
-            t->sum_ns += sum;
-            if (n > 0) {
-                first = first == UINT64_MAX ? middle : first;
-                last = middle;
-            }
-            slot++;
-        }
-        at += used;
-    }
-    moved = (size_t)(at - s->plain) - s->at;
-    if (t->sum_ns > UINT64_MAX)
-        return false;
-    h->_count = t->count;
-    h->_sum_ns = (uint64_t)t->sum_ns;
-    h->_min_ns = first < h->_min_ns ? first : h->_min_ns;
-    h->_max_ns = last > h->_max_ns ? last : h->_max_ns;
-    memcpy(h->_packed + h->_packed_bytes, s->plain + s->at, moved);
-    h->_packed_bytes += moved;
-    *left -= (uint32_t)moved;
-    s->at += moved;
-    *i = slot;
-    return true;
-}
-
-/* Its bytes go to bytes too; *length: how many. */
-static uint64_t next_varint(struct source *s, uint32_t *payload_left, uint8_t bytes[VARINT_MAX], size_t *length)
-{
+    uint8_t bytes[VARINT_MAX];
     uint64_t v = 0;
     size_t len = 0;
-
-    if (s->end - s->at >= VARINT_MAX && *payload_left >= VARINT_MAX) {
-        len = varint_get(s->plain + s->at, VARINT_MAX, &v);
-        memcpy(bytes, s->plain + s->at, VARINT_MAX);
-        s->at += len;
-        *payload_left -= (uint32_t)len;
-        *length = len;
-        return v;
-    }
 
     do {
         if (*payload_left == 0) {
@@ -339,37 +341,52 @@ static uint64_t next_varint(struct source *s, uint32_t *payload_left, uint8_t by
         --*payload_left;
     } while (!s->bad && bytes[len - 1] >= 0x80u && len < VARINT_MAX);
     (void)varint_get(bytes, len, &v);
-    *length = len;
     return v;
 }
 
-static int read_counts(struct source *s, struct hist *h, const struct layout *l, struct err *err)
+static int read_counts(struct source *s, struct hist *h, const struct layout *l, struct total *t, struct err *err)
 {
-    uint8_t bytes[VARINT_MAX];
-    size_t length;
-    struct total t = { 0 };
     uint32_t left = l->payload_bytes;
     uint64_t i = 0;
 
     while (left > 0) {
-        if (h->_packed != NULL && s->end - s->at >= 2 * VARINT_MAX && !read_own(s, h, &i, &left, &t))
-            return refuse(err, "values or counts larger than ours can hold");
+        if (h->_packed != NULL && i < l->slots)
+            read_own(s, h, &i, &left, t);
+        if (i > l->slots)
+            return refuse(err, "more counts than slots");
         if (left == 0)
             break;
-        const int64_t n = unzigzag(next_varint(s, &left, bytes, &length));
+        const int64_t n = unzigzag(next_varint(s, &left));
         if (s->bad)
             return refuse(err, "its counts are cut short or damaged");
-        if (h->_packed != NULL) {
-            memcpy(h->_packed + h->_packed_bytes, bytes, length);
-            h->_packed_bytes += length;
-        }
         const uint64_t moved = n < 0 ? 0u - (uint64_t)n : 1u;
         if (moved > l->slots - i)
             return refuse(err, "more counts than slots");
-        if (n > 0 && !add_slot(h, l, i, (uint64_t)n, &t))
+        if (n > 0 && !add_slot(h, l, i, (uint64_t)n, t))
             return refuse(err, "values or counts larger than ours can hold");
         i += moved;
     }
+    return t->sum_ns <= UINT64_MAX ? 0 : refuse(err, "values or counts larger than ours can hold");
+}
+
+/* What the counters of a packed one come to; the memory that it did not need is given back. */
+static int finish_packed(struct hist *h, const struct total *t, struct err *err)
+{
+    uint32_t *fitting;
+
+    if (t->count == 0)
+        return 0;
+    fitting = realloc(h->_packed, h->_packed_words * sizeof(*fitting));
+    if (fitting == NULL)
+        return err_set(err, ERR_SYSTEM, ENOMEM, "cannot make a histogram");
+    h->_packed = fitting;
+    h->_count = t->count;
+    h->_sum_ns = (uint64_t)t->sum_ns;
+    h->_lows_ns = (uint64_t)t->lows_ns;
+    h->_widths_ns = (uint64_t)t->widths_ns;
+    h->_last_count = t->last_count;
+    h->_min_ns = slot_low(h->_packed[0] >> 16);
+    h->_max_ns = slot_low(t->last_slot);
     return 0;
 }
 
@@ -385,32 +402,55 @@ static void widen_to_slots(struct hist *h)
 
 /* ---- the whole ---- */
 
+static uint32_t be32_at(const uint8_t *at)
+{
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/* Leaves the beginning of zlib's stream in packed. */
 static int read_outer(struct source *s, struct err *err)
 {
-    uint8_t head[9];
-
     if (s->text.len % 4 != 0 || s->text.len < 12)
         return refuse(err, "not base64, or cut short");
     if (s->text.len > TEXT_MAX)
         return refuse(err, "too long");
     const size_t padding = s->text.ptr[s->text.len - 1] != '=' ? 0 : s->text.ptr[s->text.len - 2] != '=' ? 1 : 2;
     const size_t total = s->text.len / 4 * 3 - padding;
-    const size_t n = next_packed(s, head, sizeof(head));
+    const size_t n = next_packed(s, s->packed, PACKED_MAX);
     if (n < V2_OUTER_BYTES)
         return refuse(err, "not base64, or cut short");
-    const uint32_t cookie = (uint32_t)head[0] << 24 | (uint32_t)head[1] << 16 | (uint32_t)head[2] << 8 | head[3];
-    const uint32_t length = (uint32_t)head[4] << 24 | (uint32_t)head[5] << 16 | (uint32_t)head[6] << 8 | head[7];
-    if ((cookie & V2_COOKIE_MASK) != V2_OUTER_COOKIE)
+    if ((be32_at(s->packed) & V2_COOKIE_MASK) != V2_OUTER_COOKIE)
         return refuse(err, "wrong outer cookie");
-    if (length != total - V2_OUTER_BYTES)
+    if (be32_at(s->packed + 4) != total - V2_OUTER_BYTES)
         return refuse(err, "wrong length");
-    s->packed[0] = head[8]; /* the ninth byte is zlib's first */
-    s->z.next_in = s->packed;
+    s->z.next_in = s->packed + V2_OUTER_BYTES;
     s->z.avail_in = (uInt)(n - V2_OUTER_BYTES);
     return 0;
 }
 
-/* Of our own layout the numbers are kept as they are; values of others find their slots. */
+/* RFC 1950 and 1951: a stream of one block that is stored as it is. Such are those of short histograms, and there are
+ * so many of them that zlib's preparations would take longest. False, and nothing changed: zlib may say what it is. */
+static bool read_stored(struct source *s)
+{
+    enum { HEAD = 7, CHECKSUM = 4 };
+    const uint8_t *at = s->z.next_in;
+    const size_t n = s->z.avail_in;
+
+    if (s->text.len > 0 || n < HEAD + CHECKSUM || at[0] != 0x78 || (at[0] << 8 | at[1]) % 31 != 0 ||
+        (at[1] & 0x20) != 0 || at[2] != 1)
+        return false;
+    const size_t length = (size_t)at[3] | (size_t)at[4] << 8, inverse = (size_t)at[5] | (size_t)at[6] << 8;
+    if (length != (inverse ^ 0xffffu) || length != n - HEAD - CHECKSUM || length > PLAIN_MAX ||
+        adler32(1, at + HEAD, (uInt)length) != be32_at(at + HEAD + length))
+        return false;
+    memcpy(s->plain, at + HEAD, length);
+    s->end = length;
+    s->z.avail_in = 0;
+    s->ended = true;
+    return true;
+}
+
+/* Of our own layout the numbers are kept as a list; values of others find their slots. */
 static int make(struct hist **out, const struct layout *l, struct err *err)
 {
     struct hist *h;
@@ -419,7 +459,7 @@ static int make(struct hist **out, const struct layout *l, struct err *err)
         return hist_new(out, err);
     h = calloc(1, sizeof(*h));
     if (h != NULL)
-        h->_packed = malloc(l->payload_bytes + VARINT_MAX);
+        h->_packed = malloc(((size_t)l->payload_bytes + 1) * sizeof(*h->_packed)); /* at most a word for each byte */
     if (h == NULL || h->_packed == NULL) {
         free(h);
         return err_set(err, ERR_SYSTEM, ENOMEM, "cannot make a histogram");
@@ -432,11 +472,14 @@ static int make(struct hist **out, const struct layout *l, struct err *err)
 static int read_all(struct source *s, struct hist **out, struct err *err)
 {
     struct layout l = { 0 };
+    struct total t = { 0 };
 
-    if (read_layout(s, &l, err) < 0 || make(out, &l, err) < 0 || read_counts(s, *out, &l, err) < 0)
+    if (read_layout(s, &l, err) < 0 || make(out, &l, err) < 0 || read_counts(s, *out, &l, &t, err) < 0)
         return -1;
     if (!at_end(s))
         return refuse(err, "its end is missing, damaged or followed by something else");
+    if ((*out)->_packed != NULL && finish_packed(*out, &t, err) < 0)
+        return -1;
     widen_to_slots(*out);
     (*out)->_coarse = l.sub_bits < HIST_SUB_BITS || l.unit_bits > 0;
     return 0;
@@ -444,15 +487,18 @@ static int read_all(struct source *s, struct hist **out, struct err *err)
 
 int hist_decode_v2(struct hist **out, struct slice base64, struct err *err)
 {
-    struct source s = { .text = base64 };
+    struct source s;
 
     *out = NULL;
+    source_init(&s, base64);
     if (read_outer(&s, err) < 0)
         return -1;
-    if (inflateInit(&s.z) != Z_OK)
+    const bool stored = read_stored(&s);
+    if (!stored && inflateInit(&s.z) != Z_OK)
         return err_set(err, ERR_SYSTEM, ENOMEM, "cannot decode a histogram");
     const int rc = read_all(&s, out, err);
-    inflateEnd(&s.z);
+    if (!stored)
+        inflateEnd(&s.z);
     if (rc < 0) {
         hist_free(*out);
         *out = NULL;

@@ -195,12 +195,77 @@ static void every_cut_is_refused(void **state)
     free(bytes);
 }
 
+static struct slice packed(const struct hist *h, uint8_t *room)
+{
+    return slice_from((const char *)room, hist_pack(h, room));
+}
+
+static void sums_are_those_of_the_histograms(void **state)
+{
+    uint8_t *a = malloc(hist_pack_max()), *b = malloc(hist_pack_max()), *sum = malloc(hist_pack_max());
+    struct edge e = edge_new(), f = edge_new();
+    struct rng r;
+
+    (void)state;
+    rng_init(&r, 47);
+    for (unsigned kind = 0; kind < 60; kind++) {
+        struct hist *x = make(), *y = make(), *both = make(), *back = make();
+
+        if (kind % 7 != 0) /* some are empty, sometimes both */
+            fill(x, &r, kind);
+        if (kind % 4 != 0)
+            fill(y, &r, kind * 11 % 60);
+        hist_merge(both, x);
+        hist_merge(both, y);
+        const struct slice one = packed(x, a), other = packed(y, b);
+        const size_t len = hist_pack_sum(sum, edge_put(&e, one.ptr, one.len), edge_put(&f, other.ptr, other.len));
+        assert_int_equal(hist_unpack_into(back, sum, len, NULL), 0);
+        assert_true(hist_equal(both, back));
+        assert_int_equal(packed(both, a).len, len); /* the same bytes, whichever way they came about */
+        assert_memory_equal(a, sum, len);
+        hist_free(x);
+        hist_free(y);
+        hist_free(both);
+        hist_free(back);
+    }
+    edge_free(&e);
+    edge_free(&f);
+    free(a);
+    free(b);
+    free(sum);
+}
+
+static void no_sum_of_what_is_cut(void **state)
+{
+    uint8_t *bytes = malloc(hist_pack_max()), *sum = malloc(hist_pack_max());
+    struct edge e = edge_new();
+    struct hist *h = make();
+    struct rng r;
+
+    (void)state;
+    rng_init(&r, 9);
+    for (int i = 0; i < 100; i++)
+        hist_record(h, rng_below(&r, 1000000));
+    const struct slice whole = packed(h, bytes);
+    for (size_t cut = 0; cut < 5; cut++) /* of the figures in front */
+        assert_int_equal(hist_pack_sum(sum, edge_put(&e, whole.ptr, cut), whole), 0);
+    edge_free(&e);
+    hist_free(h);
+    free(bytes);
+    free(sum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(varints_at_their_borders),  cmocka_unit_test(pack_and_unpack),
-        cmocka_unit_test(packing_allocates_nothing), cmocka_unit_test(the_largest_fits_its_maximum),
-        cmocka_unit_test(bad_bytes_are_refused),     cmocka_unit_test(every_cut_is_refused),
+        cmocka_unit_test(varints_at_their_borders),
+        cmocka_unit_test(pack_and_unpack),
+        cmocka_unit_test(packing_allocates_nothing),
+        cmocka_unit_test(the_largest_fits_its_maximum),
+        cmocka_unit_test(bad_bytes_are_refused),
+        cmocka_unit_test(every_cut_is_refused),
+        cmocka_unit_test(sums_are_those_of_the_histograms),
+        cmocka_unit_test(no_sum_of_what_is_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

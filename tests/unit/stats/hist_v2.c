@@ -107,6 +107,33 @@ static int decode(struct hist **out, const struct v2 *v, struct err *err)
 
 /* ---- tests ---- */
 
+/* The least and the largest sum that values of its slots can have, and one beyond either: both say the same of them. */
+static void same_sums_are_possible(const struct hist *h, struct hist *read)
+{
+    const uint64_t min = hist_min_ns(h), max = hist_max_ns(h);
+    unsigned __int128 least = 0, most = 0;
+    struct hist *slots;
+    struct hist_iter it;
+
+    assert_int_equal(hist_copy(&slots, h, NULL), 0);
+    for (hist_iter_init(&it, h); hist_iter_next(&it);) {
+        least += (unsigned __int128)(it.low_ns < min ? min : it.low_ns) * it.count;
+        most += (unsigned __int128)(it.high_ns > max ? max : it.high_ns) * it.count;
+    }
+    if (most < UINT64_MAX && least > 0) {
+        const uint64_t sums[] = { (uint64_t)least - 1, (uint64_t)least, (uint64_t)most, (uint64_t)most + 1 };
+
+        for (size_t i = 0; i < 4; i++) {
+            const int want = i == 0 || i == 3 ? -1 : 0;
+
+            assert_int_equal(hist_set_exact(slots, sums[i], min, max, NULL), want);
+            assert_int_equal(hist_set_exact(read, sums[i], min, max, NULL), want);
+        }
+    }
+    hist_free(slots);
+    assert_int_equal(hist_set_exact(read, hist_sum_ns(h), min, max, NULL), 0);
+}
+
 /* What was read stays packed: whoever looks at it sees no difference, nor does a merge, into either. */
 static void reads_the_same(struct hist *h, struct hist *read)
 {
@@ -114,6 +141,7 @@ static void reads_the_same(struct hist *h, struct hist *read)
     uint64_t values[sizeof(QS) / sizeof(QS[0])];
     struct hist *twice;
 
+    same_sums_are_possible(h, read);
     hist_values_at(read, QS, sizeof(QS) / sizeof(QS[0]), values);
     for (size_t i = 0; i < sizeof(QS) / sizeof(QS[0]); i++) {
         assert_int_equal(hist_value_at(h, QS[i]), values[i]);

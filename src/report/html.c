@@ -143,6 +143,7 @@ static int add_run_sections(struct page *p, struct err *err)
     html_part_health(p);
     html_part_connections(p);
     html_part_targets(p);
+    html_part_shares(p);
     html_part_watch(p);
     return html_part_cells(p, err);
 }

@@ -66,9 +66,7 @@ static void add_sample(struct page *p, size_t run, size_t record, const struct m
 
         html_cell_number(&p->body, m != NULL ? m->value : NAN, m != NULL ? page_value(text, m, m->value) : "");
     }
-    buf_add_str(&p->body, "<td class=\"w\">");
-    html_text(&p->body, r->reason);
-    buf_add_str(&p->body, "</td>");
+    html_cell_wide(&p->body, r->reason);
     html_row_close(&p->body);
 }
 
@@ -111,12 +109,12 @@ static int take_sample(struct page *p, struct together *t, size_t record, size_t
         failed = cell_sums_add(&t->sums, r, p->all.records[record].valid, err);
     if (failed == 0)
         failed = series_of(&s, r, err);
-    if (failed == 0 && s.count >= LINE_MIN) {
+    if (failed == 0 && s.whole >= LINE_MIN) {
         buf_add_str(&t->samples, t->any ? ",{\"ok\":" : "{\"ok\":");
         t->any = true;
-        series_json(&t->samples, s.t_s, s.lines[SERIES_OK], s.count, points);
+        series_json(&t->samples, s.t_s, s.lines[SERIES_OK], s.whole, points);
         buf_add_str(&t->samples, ",\"p99\":");
-        series_json(&t->samples, s.t_s, s.lines[SERIES_P99], s.count, points);
+        series_json(&t->samples, s.t_s, s.lines[SERIES_P99], s.whole, points);
         buf_add_char(&t->samples, '}');
     }
     series_release(&s);

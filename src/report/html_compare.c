@@ -35,16 +35,24 @@ static const char *class_of(enum compare_verdict v)
     return v == COMPARE_REGRESSED ? " class=\"regressed\"" : v == COMPARE_IMPROVED ? " class=\"improved\"" : "";
 }
 
+/* As the other tables of the page have it. */
+static const char *value_text(char out[PAGE_TEXT_MAX], const struct comparison_metric *m, double value)
+{
+    const struct metric like = { .name = m->name, .is_share = m->is_share };
+
+    return page_value(out, &like, value);
+}
+
 static void add_row(struct page *p, const struct comparison *c, const struct comparison_metric *m, size_t i)
 {
     const struct compare_result *r = &m->out.cells[i];
-    char text[WORDS_MAX];
+    char text[WORDS_MAX], value[PAGE_TEXT_MAX];
     struct buf why;
 
     html_row_open(&p->body);
     html_cell_head(&p->body, c->cells[i].label);
-    html_cell_number(&p->body, r->base, words_value(text, m, r->base));
-    html_cell_number(&p->body, r->new, words_value(text, m, r->new));
+    html_cell_number(&p->body, r->base, value_text(value, m, r->base));
+    html_cell_number(&p->body, r->new, value_text(value, m, r->new));
     html_cell_number(&p->body, r->change, words_change(text, m, r->change));
     html_cell_number(&p->body, r->interval[0], words_interval(text, m, r->interval));
     html_cell_number(&p->body, r->p_adjusted, words_p(text, r->p_adjusted));
@@ -58,7 +66,7 @@ static void add_row(struct page *p, const struct comparison *c, const struct com
     if (m->rule[i] != NULL)
         buf_printf(&why, "%s%s", why.len > 0 ? "; " : "",
                    m->tolerance_holds[i] ? "within its tolerance" : "its tolerance is broken");
-    html_cell(&p->body, why.len > 0 ? why.data : "");
+    html_cell_wide(&p->body, why.len > 0 ? why.data : "");
     buf_release(&why);
     html_row_close(&p->body);
 }

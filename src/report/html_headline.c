@@ -37,6 +37,18 @@ static void pick(struct columns *out, const struct page *p)
         out->items[out->count++] = &p->all.records[0].metrics[i];
 }
 
+static bool any_spark(const struct page *p)
+{
+    for (size_t i = 0; i < p->cell_count * p->c->count; i++) {
+        const struct page_group *g = &p->groups[i];
+
+        if (g->count > 0 &&
+            p->documents[p->records[g->records[0]].run][p->records[g->records[0]].document].spark_count > 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_names(struct buf *out, const struct page *p, const struct columns *columns, bool cells, bool asked,
                       bool received)
 {
@@ -54,7 +66,7 @@ static void add_names(struct buf *out, const struct page *p, const struct column
         html_column(out, true, "%s", strncmp(name, "latency ", 8) == 0 ? name + 8 : name);
     }
     buf_add_str(out, received ? "|#received/s" : "");
-    buf_add_str(out, "|p99 over time");
+    buf_add_str(out, any_spark(p) ? "|p99 over time" : "");
 }
 
 /* Mean of what the group's documents say; field: its offset in struct page_document. */
@@ -151,7 +163,8 @@ static bool add_row(struct page *p, size_t cell, size_t run, const struct column
         snprintf(per_s, sizeof(per_s), "%s", isnan(bytes) ? "" : units_format_size(text, bytes));
         html_cell_number(&p->body, bytes, per_s);
     }
-    add_spark(p, g);
+    if (any_spark(p))
+        add_spark(p, g);
     html_row_close(&p->body);
     return starred;
 }

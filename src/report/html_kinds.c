@@ -79,14 +79,14 @@ static void add_means(struct buf *out, const double *values, const struct page_s
     buf_add_char(out, '[');
     for (size_t b = 0; b < buckets; b++) {
         buf_add_str(out, b > 0 ? "," : "");
-        html_json_number(out, series_mean(values, s->length_s, b * s->count / buckets, (b + 1) * s->count / buckets));
+        html_json_number(out, series_mean(values, s->length_s, b * s->whole / buckets, (b + 1) * s->whole / buckets));
     }
     buf_add_char(out, ']');
 }
 
 void kinds_json(struct buf *out, const struct page_kinds *k, const struct page_series *s, size_t points)
 {
-    const size_t buckets = s->count < points ? s->count : points;
+    const size_t buckets = s->whole < points ? s->whole : points;
     bool first = true;
 
     buf_add_str(out, "{\"t\":");

@@ -19,7 +19,7 @@ MUST_CHECK int kinds_of(struct page_kinds *out, const struct result *r, struct e
 void kinds_release(struct page_kinds *k);
 bool kinds_any(const struct page_kinds *k);
 /* {"t": [seconds], "kinds": [["timeout", [per second]], ...]} of at most so many points: lines that are stacked need
- * the same times, so that each point is the mean of its seconds. s: of the same run. */
+ * the same times, so that each point is the mean of its seconds; s, of the same run, says which are whole. */
 void kinds_json(struct buf *out, const struct page_kinds *k, const struct page_series *s, size_t points);
 
 /* Over the seconds from ... to - 1, by their length. NAN: none is known. */

@@ -21,6 +21,22 @@ static bool has_latency(const struct result *r)
     return hist_count(r->latency) > 0;
 }
 
+/* Reports of other tools know one clock. */
+static bool has_service(const struct result *r)
+{
+    return hist_count(r->service_time) > 0;
+}
+
+/* The histograms of a run that have columns of the table. */
+static size_t columns_of(const struct hist *out[2], const struct page *p, size_t run)
+{
+    const struct result *r = p->shown[run];
+
+    out[0] = r->latency;
+    out[1] = r->service_time;
+    return has_service(r) ? 2 : 1;
+}
+
 static bool any_latency(const struct page *p)
 {
     for (size_t i = 0; p->shown != NULL && i < p->c->count; i++)
@@ -39,7 +55,8 @@ static void add_names(struct buf *out, const struct page *p)
         const char *colon = p->c->count > 1 ? ": " : "";
 
         html_column(out, true, "%s%slatency", name, colon);
-        html_column(out, true, "%s%sservice time", name, colon);
+        if (columns_of((const struct hist *[2]){ 0 }, p, i) > 1)
+            html_column(out, true, "%s%sservice time", name, colon);
     }
 }
 
@@ -63,9 +80,10 @@ static void add_percentile(struct page *p, double q)
     html_row_open(&p->body);
     html_cell_head(&p->body, summary_percentile_label(label, q));
     for (size_t i = 0; i < p->c->count; i++) {
-        const struct hist *both[] = { p->shown[i]->latency, p->shown[i]->service_time };
+        const struct hist *both[2];
+        const size_t n = columns_of(both, p, i);
 
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < n; k++)
             if (section_percentile_is_max(both[k], q))
                 html_cell_number(&p->body, NAN, "");
             else
@@ -79,8 +97,11 @@ static void add_figure(struct page *p, const char *name, double (*figure)(const 
     html_row_open(&p->body);
     html_cell_head(&p->body, name);
     for (size_t i = 0; i < p->c->count; i++) {
-        add_value(p, p->shown[i]->latency, figure(p->shown[i]->latency));
-        add_value(p, p->shown[i]->service_time, figure(p->shown[i]->service_time));
+        const struct hist *both[2];
+        const size_t n = columns_of(both, p, i);
+
+        for (size_t k = 0; k < n; k++)
+            add_value(p, both[k], figure(both[k]));
     }
     html_row_close(&p->body);
 }
@@ -102,9 +123,10 @@ static void add_counts(struct page *p)
     html_row_open(&p->body);
     html_cell_head(&p->body, "requests");
     for (size_t i = 0; i < p->c->count; i++) {
-        const struct hist *both[] = { p->shown[i]->latency, p->shown[i]->service_time };
+        const struct hist *both[2];
+        const size_t n = columns_of(both, p, i);
 
-        for (size_t k = 0; k < 2; k++)
+        for (size_t k = 0; k < n; k++)
             html_cell_number(&p->body, (double)hist_count(both[k]), units_format_count(text, hist_count(both[k])));
     }
     html_row_close(&p->body);
@@ -225,10 +247,10 @@ static void add_bin(struct page *p, const struct bins *b, size_t bin)
     buf_add_str(&p->body, "</th>");
     for (size_t i = 0; i < p->c->count; i++) {
         const double share = share_of(p->shown[i]->latency, b, bin);
+        const uint64_t whole = hist_count(p->shown[i]->latency);
         char text[SECTION_CELL_MAX];
 
-        snprintf(text, sizeof(text), "%.*f %%", share < 0.001 ? 3 : 1, 100 * share);
-        html_cell_number(&p->body, share, isnan(share) ? "" : text);
+        html_cell_number(&p->body, share, section_share(text, (uint64_t)llround(share * (double)whole), whole));
         buf_add_str(&p->body, "<td>");
         if (share > 0)
             buf_printf(&p->body, "<span class=\"bar s%zu\" style=\"width:%.2frem\"></span>", i % 8,

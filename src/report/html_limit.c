@@ -205,7 +205,7 @@ static void add_trial(struct page *p, const struct limit_report *r, const struct
     add_count(p, t->unfinished);
     add_count(p, t->not_sent);
     html_cell_number(&p->body, t->in_flight_mean, section_rate(text, t->in_flight_mean));
-    buf_add_str(&p->body, t->kept ? "<td>kept" : "<td class=\"worse-text\">broken: ");
+    buf_add_str(&p->body, t->kept ? "<td>kept" : "<td class=\"w worse-text\">broken: ");
     html_text(&p->body, t->kept ? "" : t->broke);
     buf_add_str(&p->body, t->generator_limited ? " (the load generator was the limit)</td>" : "</td>");
     html_row_close(&p->body);

@@ -170,6 +170,13 @@ void html_cell(struct buf *out, const char *text)
     buf_add_str(out, "</td>");
 }
 
+void html_cell_wide(struct buf *out, const char *text)
+{
+    buf_add_str(out, text != NULL && text[0] != '\0' ? "<td class=\"w\">" : "<td>");
+    html_text(out, text);
+    buf_add_str(out, "</td>");
+}
+
 void html_cell_head(struct buf *out, const char *text)
 {
     buf_add_str(out, "<th scope=\"row\">");

@@ -25,6 +25,7 @@ void html_table_close(struct buf *out);
 void html_row_open(struct buf *out);
 void html_row_close(struct buf *out);
 void html_cell(struct buf *out, const char *text);      /* a text */
+void html_cell_wide(struct buf *out, const char *text); /* sentences: never so narrow that the row grows tall */
 void html_cell_head(struct buf *out, const char *text); /* the row's name */
 /* A figure: value is what it is sorted by (NAN: not known, shown as a dash). */
 void html_cell_number(struct buf *out, double value, const char *text);

@@ -2,10 +2,12 @@
 #include "report/html_parts.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/compare_words.h"
+#include "report/sections.h"
 #include "result/side.h"
 
 #define PAGE_MAX_BYTES (UINT64_C(1) << 28)
@@ -342,6 +344,12 @@ const char *page_value(char out[PAGE_TEXT_MAX], const struct metric *m, double v
 {
     const struct comparison_metric shown = { .name = m->name, .is_share = m->is_share };
 
+    if (!m->is_share && isfinite(value) && slice_ends(slice_str(m->name), SLICE("_per_s"))) {
+        char rate[UNITS_TEXT_MAX];
+
+        snprintf(out, PAGE_TEXT_MAX, "%s", section_rate(rate, value));
+        return out;
+    }
     return words_value(out, &shown, value);
 }
 

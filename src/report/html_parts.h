@@ -123,6 +123,7 @@ void html_part_health(struct page *p);
 void html_part_connections(struct page *p);
 void html_part_targets(struct page *p);
 void html_part_rounds(struct page *p);
+void html_part_shares(struct page *p);
 void html_part_watch(struct page *p);
 MUST_CHECK int html_part_cells(struct page *p, struct err *err);
 MUST_CHECK int html_part_about(struct page *p, struct err *err);

@@ -52,6 +52,20 @@ static int fill(struct page_series *s, size_t i, const struct interval *v, struc
     return 0;
 }
 
+/* The first is one however short the run was. */
+static void find_whole(struct page_series *s, const struct result *r)
+{
+    for (size_t i = 0; i < r->interval_count; i++) {
+        const struct interval *v = &r->intervals[i];
+        const bool inside = !(r->duration_s > 0) || v->t_s < r->duration_s - 1e-6;
+
+        if (i > 0 && (!inside || v->length_s < 0.5 * r->intervals[0].length_s))
+            return;
+        s->whole = i + 1;
+        s->end_s = v->t_s + v->length_s;
+    }
+}
+
 int series_of(struct page_series *out, const struct result *r, struct err *err)
 {
     struct hist *h = NULL;
@@ -66,6 +80,7 @@ int series_of(struct page_series *out, const struct result *r, struct err *err)
     }
     for (size_t i = 0; i < r->interval_count && failed == 0; i++)
         failed = fill(out, i, &r->intervals[i], h, err);
+    find_whole(out, r);
     hist_free(h);
     return failed;
 }

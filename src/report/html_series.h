@@ -24,6 +24,10 @@ const char *series_line_name(enum series_line line);
 
 struct page_series {
     size_t count;
+    /* Of them those that are seconds of the window: what is left of one at its end, and the drain behind it, are so
+     * short that few requests would look like a fall or a spike. end_s: where the last of them ends. */
+    size_t whole;
+    double end_s;
     double *t_s, *length_s;
     double *lines[SERIES_LINES];
 };

@@ -48,13 +48,15 @@ static void add_run(struct page *p, size_t run, const struct page_series *s, con
     html_json_string(out, p->c->runs[run].name);
     buf_add_str(out, ",\"asked\":");
     html_json_number(out, r->generator.rate_asked > 0 ? r->generator.rate_asked : NAN);
+    buf_add_str(out, ",\"end\":");
+    html_json_number(out, s->end_s);
     buf_printf(out, ",\"stages\":%s,\"warmup\":", stages != NULL ? stages : "null");
     html_json_number(out, r->warmup.started > 0 ? r->warmup.duration_s : 0);
     for (size_t line = 0; line < SERIES_LINES; line++) {
         if (line == SERIES_BYTES)
             continue;
         buf_printf(out, ",\"%s\":", series_line_name((enum series_line)line));
-        series_json(out, s->t_s, s->lines[line], s->count, POINTS);
+        series_json(out, s->t_s, s->lines[line], line == SERIES_MAX ? s->count : s->whole, POINTS);
     }
     buf_add_str(out, ",\"errors\":");
     if (kinds_any(kinds))
@@ -140,11 +142,11 @@ static bool rate_varies(const struct page_series *s)
 {
     double low = INFINITY, high = 0;
 
-    for (size_t i = 0; i + 1 < s->count; i++) { /* the last may be a part of a second */
+    for (size_t i = 0; i < s->whole; i++) {
         low = fmin(low, s->lines[SERIES_STARTED][i]);
         high = fmax(high, s->lines[SERIES_STARTED][i]);
     }
-    return s->count > 3 && high > RATE_VARIES * fmax(low, 1);
+    return s->whole > 2 && high > RATE_VARIES * fmax(low, 1);
 }
 
 static void add_heats(struct page *p, int *failed, struct err *err)

@@ -150,7 +150,7 @@ static const char *observed(char out[PAGE_TEXT_MAX], const struct promise *m)
     else if (m->unit == PROMISE_SECONDS)
         snprintf(out, PAGE_TEXT_MAX, "%s", units_format_duration(text, m->observed * NS_PER_S));
     else if (m->unit == PROMISE_SHARE)
-        snprintf(out, PAGE_TEXT_MAX, "%.4g %%", m->observed * 100);
+        snprintf(out, PAGE_TEXT_MAX, "%.3g %%", m->observed * 100);
     else
         snprintf(out, PAGE_TEXT_MAX, "%s/s", section_rate(text, m->observed));
     return out;

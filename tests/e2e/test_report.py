@@ -290,6 +290,22 @@ def test_behind_each_cell_of_a_suite(plimsoll, measured):
     assert limited == ["no sign of it", "yes, in 1 of 2 samples"] and "worker 0 used 99 %" in cells[1]
 
 
+def test_parts_of_a_merged_result(plimsoll, tmp_path):
+    from lib.serve_http import Server
+
+    server = Server(plimsoll, "--threads", "1")
+    for number in (1, 2):
+        run(plimsoll, "load", "-c", 2, "-n", 40, "--share", f"{number}/2", "--no-store", "--json", tmp_path / f"{number}.json", server.url("/bytes/10"))
+    server.stop()
+    merged = subprocess.run([plimsoll, "results", "merge", tmp_path / "1.json", tmp_path / "2.json", "-o", tmp_path / "m.json"], capture_output=True, timeout=60)
+    assert merged.returncode in (0, 3), merged  # a slow machine may be the limit
+    page = report(plimsoll, tmp_path, tmp_path / "m.json")
+    rows = {row[0]: row for row in page.rows if row and row[0] in ("1/2", "2/2") and len(row) == 12}
+    documents = [json.loads((tmp_path / f"{n}.json").read_text()) for n in (1, 2)]
+    assert [figure(rows[f"{n}/2"][5]) for n in (1, 2)] == [d["totals"]["ok"] for d in documents]
+    assert "--share 1/2" in page.text and "--share 2/2" in page.text
+
+
 def test_a_suite_and_its_baseline(plimsoll, tmp_path):
     environment = {"PLIMSOLL_DB": str(tmp_path / "r.db"), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     (tmp_path / "s.yaml").write_text("""

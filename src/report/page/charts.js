@@ -71,11 +71,14 @@ const plimsollCharts = (function () {
     // ---- parts of options ----
 
     function frame(c, more) {
+        // A dot in the middle of a line that has none would hide how the line is dashed.
+        const names = more && more.series ? [...new Map(more.series.map((s) => [s.name, s])).values()] : [];
         return Object.assign({
             animation: false, color: c.series, backgroundColor: 'transparent',
             textStyle: { color: c.fg, fontFamily: c.font, fontSize: 12 },
             grid: { left: 8, right: 24, top: 44, bottom: 30, containLabel: true },
-            legend: { top: 4, left: 0, itemWidth: 22, itemHeight: 9, itemGap: 16, textStyle: { color: c.fg }, inactiveColor: c.muted, type: 'plain' },
+            legend: { top: 4, left: 0, itemWidth: 22, itemHeight: 9, itemGap: 16, textStyle: { color: c.fg }, inactiveColor: c.muted, type: 'plain',
+                data: names.length === 0 ? undefined : names.map((s) => s.type === 'line' && s.symbol === 'none' ? { name: s.name, itemStyle: { opacity: 0 } } : { name: s.name }) },
             tooltip: {
                 trigger: 'axis', confine: true, backgroundColor: c.bg, borderColor: c.line, textStyle: { color: c.fg, fontSize: 12 },
                 axisPointer: { type: 'line', lineStyle: { color: c.muted } }
@@ -125,9 +128,8 @@ const plimsollCharts = (function () {
     }
 
     const valuesOf = (series) => series.flatMap((s) => s.data.map((p) => p[1]));
-    const dashed = (color, type) => ({ lineStyle: { color, width: 1.6, type } });
+    const dashed = (color, type) => ({ lineStyle: { color, width: 1.6, type: type === 'dashed' ? [5, 3] : type } });
     const positive = (data) => data.filter((p) => p[1] > 0);
-    const last = (data) => data.length > 0 ? data[data.length - 1][0] : 0;
 
     // ---- latency ----
 
@@ -185,10 +187,13 @@ const plimsollCharts = (function () {
         return -warmup;
     }
 
+    // Where the longest of the windows ends.
+    const ending = (runs) => Math.max(...runs.map((run) => run.end)) || undefined;
+
     function timeFrame(data, c, series, yAxis, format) {
         const from = shadeWarmup(series, data.runs, c);
         return frame(c, {
-            xAxis: axis(c, 'seconds from the start of the window', plain, { type: 'value', min: from, splitLine: { show: false } }),
+            xAxis: axis(c, 'seconds from the start of the window', plain, { type: 'value', min: from, max: ending(data.runs), splitLine: { show: false } }),
             yAxis, series,
             tooltip: Object.assign(frame(c).tooltip, { formatter: tip((t) => plain(t) + ' s', format) })
         });
@@ -198,8 +203,7 @@ const plimsollCharts = (function () {
         const series = [], many = data.runs.length > 1;
         data.runs.forEach((run, i) => {
             const color = c.series[i % 8], name = (what) => many ? run.name + ': ' + what : what;
-            const asked = typeof run.stages === 'string' ? staged(run.stages) :
-                run.asked ? [[0, run.asked], [last(run.started), run.asked]] : [];
+            const asked = typeof run.stages === 'string' ? staged(run.stages) : run.asked ? [[0, run.asked], [run.end, run.asked]] : [];
             series.push(line(name('ok'), run.ok, color));
             if (asked.length > 0) series.push(line(name('asked'), asked, color, dashed(color, 'dashed')));
             if (!many) series.push(line('started', run.started, c.series[5], dashed(c.series[5], 'dotted')));
@@ -234,9 +238,9 @@ const plimsollCharts = (function () {
         const runs = data.runs.filter((run) => run.errors !== null), height = 250, many = runs.length > 1;
         if (runs.length === 0) return null;
         const kinds = [...new Set(runs.flatMap((run) => run.errors.kinds.map((k) => k[0])))];
-        const until = Math.max(...runs.map((run) => last(run.started)));
-        const grids = runs.map((_, i) => ({ left: 8, right: 24, top: 48 + i * height, height: height - 96, containLabel: true }));
-        figure.querySelector('.plot').style.height = 20 + height * runs.length + 'px';
+        const until = ending(data.runs);
+        const grids = runs.map((_, i) => ({ left: 8, right: 24, top: 48 + i * height, height: height - 84, containLabel: true }));
+        figure.querySelector('.plot').style.height = 4 + height * runs.length + 'px';
         return frame(c, {
             grid: grids,
             title: many ? runs.map((run, i) => ({ text: run.name, top: 22 + i * height, right: 24, textStyle: { color: c.fg, fontSize: 12, fontWeight: 'normal', width: 420, overflow: 'truncate' } })) : undefined,
@@ -376,8 +380,9 @@ const plimsollCharts = (function () {
 
     // ---- parts, targets ----
 
-    function phases(data, c) {
+    function phases(data, c, figure) {
         const used = data.phases.map((_, i) => i).filter((i) => data.runs.some((run) => run.mean[i] !== null));
+        figure.querySelector('.plot').style.height = 90 + used.length * (14 + 24 * data.runs.length) + 'px';
         return frame(c, {
             grid: { left: 8, right: 60, top: 40, bottom: 30, containLabel: true },
             xAxis: axis(c, 'mean', axisSeconds, { type: 'value', min: 0 }),
@@ -431,7 +436,7 @@ const plimsollCharts = (function () {
         const marks = { silent: true, symbol: 'none', label: { show: false }, lineStyle: { color: c.muted, type: 'solid', width: 1 }, data: [{ xAxis: 0 }] };
         if (data.overall !== null) marks.data.push({
             xAxis: data.overall, lineStyle: { color: c.series[3], type: 'dashed', width: 1.6 },
-            label: { show: true, formatter: 'all: ' + write(data.overall), color: c.fg, position: 'end' }
+            label: { show: true, formatter: 'all: ' + write(data.overall), color: c.fg, position: 'start' }
         });
         return frame(c, {
             grid: { left: 8, right: 30, top: 56, bottom: 30, containLabel: true },

@@ -176,6 +176,40 @@ static void a_curve_ends_where_its_count_does(void **state)
     hist_free(h);
 }
 
+static const struct {
+    const char *why;
+    double duration_s, starts[5], lengths[5];
+    size_t count, whole;
+} WINDOWS[] = {
+    { "whole seconds", 3, { 0, 1, 2 }, { 1, 1, 1 }, 3, 3 },
+    { "what the drain brought", 3, { 0, 1, 2, 3 }, { 1, 1, 1, 1 }, 4, 3 },
+    { "the rest of a second", 2.2, { 0, 1, 2 }, { 1, 1, .2 }, 3, 2 },
+    { "most of a second", 2.7, { 0, 1, 2 }, { 1, 1, .7 }, 3, 3 },
+    { "less than a second in all", 0.1, { 0, 0.1 }, { .1, .05 }, 2, 1 },
+    { "a length that is not known", 0, { 0, 1 }, { 1, 1 }, 2, 2 },
+};
+
+static void a_rest_of_a_second_is_no_fall(void **state)
+{
+    for (size_t i = 0; i < sizeof(WINDOWS) / sizeof(WINDOWS[0]); i++) {
+        struct result *r = sample_empty();
+        struct page_series s;
+
+        r->duration_s = WINDOWS[i].duration_s;
+        r->intervals = calloc(WINDOWS[i].count, sizeof(*r->intervals));
+        assert_non_null(r->intervals);
+        r->interval_count = WINDOWS[i].count;
+        for (size_t k = 0; k < WINDOWS[i].count; k++)
+            r->intervals[k] = (struct interval){ .t_s = WINDOWS[i].starts[k], .length_s = WINDOWS[i].lengths[k] };
+        assert_int_equal(series_of(&s, r, NULL), 0);
+        if (s.whole != WINDOWS[i].whole)
+            fail_msg("%s: %zu", WINDOWS[i].why, s.whole);
+        assert_true(s.end_s == WINDOWS[i].starts[s.whole - 1] + WINDOWS[i].lengths[s.whole - 1]);
+        series_release(&s);
+        result_free(r);
+    }
+}
+
 /* Stacked, kinds give what failed: also where the kinds are not known, and when seconds are taken together. */
 static void kinds_add_up_to_what_failed(void **state)
 {
@@ -416,6 +450,7 @@ int main(void)
         cmocka_unit_test(a_curve_ends_where_its_count_does),
         cmocka_unit_test(pages_of_every_sample_are_whole),
         cmocka_unit_test(a_page_says_what_the_result_says),
+        cmocka_unit_test(a_rest_of_a_second_is_no_fall),
         cmocka_unit_test(kinds_add_up_to_what_failed),
         cmocka_unit_test(pages_of_limits_are_whole),
         cmocka_unit_test(samples_of_a_suite_are_a_matrix),

@@ -360,8 +360,7 @@ static int collect_health(struct result *r, const struct run *run, const struct 
     h->time_wait_end = facts->net_after.time_wait;
     h->retransmits = facts->net_after.retransmits - facts->net_before.retransmits;
     if (workers[0].is_open && r->duration_s > 0) {
-        h->rate_asked = schedule_expected(&run->plan->schedule, s->end_ns - s->start_ns) / r->duration_s /
-                        load_share_count(run->share);
+        h->rate_asked = pace_due_before(run, s->end_ns - s->start_ns) / r->duration_s;
         h->rate_achieved = (double)r->totals.sent / r->duration_s;
     }
     health_judge(h, health_cpus());
@@ -408,23 +407,6 @@ static void collect_times(struct result *r, const struct run *run, const struct 
     r->interrupted = facts->interrupted;
 }
 
-/* Each worker offers an equal part of the rate, be its connections few or many. */
-static void warn_of_uneven_rates(struct result *r, const struct run *run, const struct loader *workers)
-{
-    uint32_t least = UINT32_MAX, most = 0;
-
-    for (uint32_t i = 0; i < run->worker_count; i++) {
-        least = workers[i].conn_count < least ? workers[i].conn_count : least;
-        most = workers[i].conn_count > most ? workers[i].conn_count : most;
-    }
-    if (run->plan->schedule.stage_count > 0 && most > least && least < EVEN_ENOUGH)
-        result_add_warning(
-            r,
-            "the rate is dealt equally to %u threads, which have %u to %u connections: those of some are "
-            "asked more often; -t with a number that divides the connections deals it evenly",
-            run->worker_count, least, most);
-}
-
 static void explain(struct result *r, const struct run *run, const struct loader *workers,
                     const struct run_facts *facts)
 {
@@ -459,7 +441,6 @@ static void explain(struct result *r, const struct run *run, const struct loader
                            "and the time of such a request says little",
                            units_format_count(text, r->totals.early_replies),
                            r->totals.early_replies == 1 ? "reply" : "replies");
-    warn_of_uneven_rates(r, run, workers);
     for (size_t i = 0; i < run->target_count && run->is_pipelined; i++) {
         if (run->targets[i].is_idempotent)
             continue;
@@ -505,6 +486,7 @@ int collect(struct result *r, const struct run *run, struct loader *workers, con
     }
     if (load_add_watched(r, run->plan->watcher, err) != 0)
         return -1;
+    r->nothing_due = run->is_open && run->shares.players > 1 && r->totals.started + r->totals.not_sent == 0;
     explain(r, run, workers, facts);
     collect_save_failures(r, run, workers, &s);
     result_judge(r, run->plan->max_errors, run->plan->strict);

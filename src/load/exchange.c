@@ -34,7 +34,7 @@ void exchange_render(struct exchange *x, bool closes)
     const struct client *c = x->client;
     const struct run *run = c->loader->run;
     const struct template_values values = { .seed = run->plan->seed,
-                                            .seq = load_share_number(run->share, x->seq),
+                                            .seq = deal_number(&run->requests, run->share.index, x->seq),
                                             .row = x->seq,
                                             .connection = c->number,
                                             .cookies = c->cookies != NULL ? cookies_text(c->cookies)

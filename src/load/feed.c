@@ -179,13 +179,15 @@ void feed_release(struct feed *f)
     *f = (struct feed){ 0 };
 }
 
-void feed_keep(struct feed *f, size_t first, size_t step)
+void feed_keep(struct feed *f, const struct deal *deal, uint64_t player)
 {
-    size_t kept = 0;
+    const size_t kept = (size_t)deal_below(deal, player, f->rows);
 
-    for (size_t row = first; row < f->rows; row += step, kept++) {
-        memmove(f->_values + kept * f->columns, f->_values + row * f->columns, f->columns * sizeof(*f->_values));
-        f->_lines[kept] = f->_lines[row];
+    for (size_t k = 0; k < kept; k++) {
+        const size_t row = (size_t)deal_number(deal, player, k);
+
+        memmove(f->_values + k * f->columns, f->_values + row * f->columns, f->columns * sizeof(*f->_values));
+        f->_lines[k] = f->_lines[row];
     }
     f->rows = kept;
 }

@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "load/deal.h"
 
 #define FEED_COLUMNS_MAX 256u
 
@@ -23,8 +24,8 @@ MUST_CHECK int feed_read(struct feed *f, const char *path, struct err *err);
 /* The same from memory; name: for messages. */
 MUST_CHECK int feed_parse(struct feed *f, const char *name, struct slice text, struct err *err);
 void feed_release(struct feed *f); /* a zeroed one is fine */
-/* Keeps the rows first, first + step, first + 2 step …; 0 of them is possible. */
-void feed_keep(struct feed *f, size_t first, size_t step);
+/* Keeps the rows that the player is dealt; 0 of them is possible. */
+void feed_keep(struct feed *f, const struct deal *deal, uint64_t player);
 /* -1: there is no such column. */
 int feed_column(const struct feed *f, struct slice name);
 static inline struct slice feed_value(const struct feed *f, size_t row, size_t column)

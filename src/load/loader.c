@@ -352,6 +352,8 @@ static int init_memory(struct loader *w, struct err *err)
     const size_t saved = plan->save_failures_dir != NULL ? plan->save_failures_max : 0;
 
     w->linger_capacity = w->conn_count + LINGER_MAX;
+    if (w->is_open && !MAP(w->turns, w->conn_count))
+        return -1;
     if (!MAP(w->conns, w->conn_count) || !MAP(w->exchanges, (size_t)w->conn_count * run->streams) ||
         !MAP(w->tallies, run->target_count) || !MAP(w->watches, watch_capacity(w)) ||
         !MAP(w->free_watches, watch_capacity(w)) || !MAP(w->lingers, w->linger_capacity) ||
@@ -467,22 +469,20 @@ int loader_init(struct loader *w, struct run *run, uint32_t index, const struct 
     w->next_seq = share->first_seq;
     w->seq_step = share->seq_step;
     w->next_warm_seq = share->first_warm_seq;
-    w->is_open = run->plan->schedule.stage_count > 0 || run->plan->schedule.burst_size > 0;
+    w->is_open = run->is_open;
     w->in_flight_limit = share->in_flight_limit;
     w->stage = STAGE_RAMP;
     w->window_start_ns = w->window_end_ns = w->interval_end_ns = UINT64_MAX;
     if (init_memory(w, err) != 0 || init_histograms(w, err) != 0 || init_loop(w, err) != 0)
         return -1;
-    /* Connection k of the run belongs to target k mod targets, so that every worker has a part of each. */
     for (uint32_t i = 0; i < w->conn_count; i++) {
-        const uint32_t k = i < share->conn_count ? share->first_conn + i : share->first_grow + i - share->conn_count;
-
-        const struct place place = run->places != NULL ? run->places[k]
-                                                       : (struct place){ (uint32_t)(k % run->target_count),
-                                                                         (uint32_t)(k / run->target_count) };
+        const uint64_t k = deal_number(&run->workers, index, i);
+        const struct place place = run->places[k];
 
         client_init(&w->conns[i], w, &run->targets[place.target], i, place.ordinal);
-        w->conns[i].number = (uint32_t)load_share_number(run->share, k);
+        w->conns[i].number = (uint32_t)deal_number(&run->shares, run->share.index, k);
+        if (w->turns != NULL && i < share->conn_count)
+            w->turns[i] = w->conns[i].number;
     }
     w->active = w->is_open ? share->conn_count : pace_active_share(w, 0);
     if (pace_init(w, err) != 0)
@@ -540,6 +540,7 @@ void loader_release(struct loader *w)
     pages_unmap(w->free_watches, watch_capacity(w) * sizeof(*w->free_watches));
     pages_unmap(w->lingers, w->linger_capacity * sizeof(*w->lingers));
     pages_unmap(w->scratch, SCRATCH_BYTES);
+    pages_unmap(w->turns, w->conn_count * sizeof(*w->turns));
     pages_unmap(w->thinking, (size_t)w->conn_count * w->run->streams * sizeof(*w->thinking));
     pages_unmap(w->keep, w->conn_count * w->run->keep_max);
 }

@@ -10,6 +10,7 @@
 #include "http/h2_client.h"
 #include "http/reply.h"
 #include "load/body.h"
+#include "load/deal.h"
 #include "load/failures.h"
 #include "load/interval_log.h"
 #include "load/pulse.h"
@@ -26,7 +27,6 @@
 /* So few connections of a worker leave it time to copy the files that it uploads: the peer then finds them in the cache
  * and takes them faster (docs/decisions/0056). More of them are sent by the kernel, at half the CPU. */
 #define COPY_FILES_AT_MOST 2
-#define EVEN_ENOUGH 50   /* connections of a worker: one more or less is 2 % */
 #define BACKOFF_LEVELS 8 /* 10 ms << level, at most 1.28 s */
 
 enum stage { STAGE_RAMP, STAGE_WARMUP, STAGE_WINDOW, STAGE_DRAIN, STAGE_OVER };
@@ -76,7 +76,7 @@ struct exchange {
      * too. */
     bool is_queued, closes;
     struct exchange *next_queued;
-    uint64_t seq;   /* the request's number in this process, where requests are rendered */
+    uint64_t seq;   /* the request's number in this share, where requests are rendered */
     char *rendered; /* … into this; NULL: none is */
     size_t rendered_len, rendered_head;
     struct h2_request *h2_request;
@@ -167,10 +167,14 @@ struct run {
     struct target *targets;
     size_t target_count;
     struct load_share share;
-    uint32_t connections;
     uint64_t all_connections; /* of all shares */
-    struct place *places;     /* of each connection; NULL: connection k belongs to target k mod targets */
+    struct deal shares;       /* the turns of all connections that are used, to the shares … */
+    struct deal workers;      /* … and those of this share, to its workers */
+    struct deal requests;     /* numbers of requests, to the shares */
+    struct place *places;     /* of each connection of this share, with those that may be added */
+    bool is_open;             /* requests come by a schedule */
     bool has_manners;         /* any target has its own number of connections */
+    bool is_even;             /* all targets have the same number of them */
     struct address_table *addresses;
     struct tls_client_config *tls_configs; /* those that differ, of targets with https */
     uint32_t tls_config_count;
@@ -240,6 +244,7 @@ struct loader {
     uint64_t dead_until_ns[ADDRESS_SLOTS];
 
     /* Pace. */
+    uint32_t *turns; /* of its connections, over the whole plan; NULL in the closed model */
     struct schedule schedule;
     uint64_t schedule_start_ns, armed_due_ns, in_flight_limit, not_sent;
     struct exchange *idle_first, *idle_last; /* free connections, the longest idle first */
@@ -291,8 +296,7 @@ struct loader {
 
 /* What one worker gets of the whole. */
 struct loader_share {
-    uint32_t first_conn, conn_count; /* of the run's connections */
-    uint32_t first_grow, grow_count; /* of those that may be added */
+    uint32_t conn_count, grow_count; /* connections; those that may be added */
     uint64_t budget;                 /* requests; UINT64_MAX: no limit */
     uint64_t first_seq, seq_step, first_warm_seq;
     uint64_t in_flight_limit; /* UINT64_MAX: none */
@@ -380,6 +384,9 @@ void pace_begin(struct loader *w); /* of the warm-up, of the window */
 /* Connections per target that take requests t_ns after the window's start, and when that changes next. */
 uint32_t pace_active(const struct load_plan *plan, uint64_t t_ns, uint64_t *next_change_ns);
 uint32_t pace_active_share(const struct loader *w, uint64_t t_ns);
+/* Requests of this process that are due t_ns after the window's start: of a share whole ones, unless that is left to
+ * chance. */
+double pace_due_before(const struct run *run, uint64_t t_ns);
 /* Requests that came due in the window and were never sent; to be asked once, at the end. */
 uint64_t pace_not_sent(struct loader *w);
 

@@ -10,6 +10,12 @@
 #include "base/clock.h"
 #include "base/units.h"
 
+/* A number that no other worker of the plan has. */
+static uint64_t stream_of(const struct loader *w)
+{
+    return (uint64_t)w->index * load_share_count(w->run->share) + w->run->share.index;
+}
+
 /* --- think time: a heap of connections by waking time ------------------------------------------------------------ */
 
 static void heap_set(struct loader *w, uint32_t at, struct exchange *x)
@@ -117,23 +123,22 @@ uint32_t pace_active(const struct load_plan *plan, uint64_t t_ns, uint64_t *next
                                             : plan->connections;
 }
 
-static uint32_t share_of(const struct loader *w, uint64_t active)
+/* Those with the first numbers of the plan. */
+static uint64_t share_of(const struct loader *w, uint64_t active)
 {
-    const uint64_t n = w->run->worker_count;
     const struct run *run = w->run;
     const uint64_t whole = run->has_manners ? active * run->all_connections / run->plan->connections
                                             : active * run->target_count;
-    const uint64_t all = load_share_of(run->share, whole);
 
-    return (uint32_t)(all * (w->index + 1) / n - all * w->index / n);
+    return deal_below(&run->workers, w->index, deal_below(&run->shares, run->share.index, whole));
 }
 
 uint32_t pace_active_share(const struct loader *w, uint64_t t_ns)
 {
     uint64_t next;
-    const uint32_t active = share_of(w, pace_active(w->run->plan, t_ns, &next));
+    const uint64_t active = share_of(w, pace_active(w->run->plan, t_ns, &next));
 
-    return active < w->conn_count ? active : w->conn_count;
+    return active < w->conn_count ? (uint32_t)active : w->conn_count;
 }
 
 /* Brings the number of active connections to what it should be now, and sets the alarm for the next change. */
@@ -212,6 +217,8 @@ static void take_due(struct exchange *x, uint64_t now, bool waited)
     struct loader *w = x->client->loader;
     const uint64_t due = next_due(w);
 
+    if (w->rendered != NULL && w->stage == STAGE_WINDOW)
+        w->next_seq = deal_below(&w->run->requests, w->run->share.index, w->schedule.number);
     schedule_take(&w->schedule);
     x->waited_for_due = waited && is_open_for_requests(x->client);
     exchange_begin(x, due, now);
@@ -332,11 +339,11 @@ void pace_begin(struct loader *w)
 
     if (w->is_open) {
         const bool warm = w->stage == STAGE_WARMUP;
+        const struct schedule_part part = { w->turns, (uint32_t)deal_turns(&w->run->workers, w->index),
+                                            w->run->shares.turns };
 
         w->schedule_start_ns = warm ? w->run->go_ns : w->window_start_ns;
-        schedule_init(&w->schedule, warm ? &w->run->warm_schedule : &plan->schedule,
-                      (uint32_t)load_share_number(w->run->share, w->index),
-                      w->run->worker_count * load_share_count(w->run->share), plan->seed);
+        schedule_init(&w->schedule, warm ? &w->run->warm_schedule : &plan->schedule, &part, plan->seed, stream_of(w));
         w->armed_due_ns = 0;
         serve_due(w, clock_now_ns());
     } else if (w->stage == STAGE_WINDOW && (plan->connection_stage_count > 0 || plan->ramp_up_ns > 0)) {
@@ -344,6 +351,18 @@ void pace_begin(struct loader *w)
         if (next != UINT64_MAX)
             alarm_at(&w->level_alarm, w->window_start_ns + next);
     }
+}
+
+double pace_due_before(const struct run *run, uint64_t t_ns)
+{
+    const struct load_schedule *s = &run->plan->schedule;
+    const struct deal *shares = &run->shares;
+
+    if (shares->players == 1)
+        return schedule_expected(s, t_ns);
+    if (s->arrivals == LOAD_ARRIVALS_POISSON && s->burst_size == 0)
+        return schedule_expected(s, t_ns) * (double)deal_turns(shares, run->share.index) / (double)shares->turns;
+    return (double)deal_below(shares, run->share.index, schedule_due_before(s, t_ns));
 }
 
 uint64_t pace_not_sent(struct loader *w)
@@ -368,7 +387,7 @@ int pace_init(struct loader *w, struct err *err)
     set_alarm(&w->think_alarm, on_think, w);
     set_alarm(&w->level_alarm, on_level, w);
     set_alarm(&w->due_alarm, on_due, w);
-    rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + load_share_number(w->run->share, w->index)));
+    rng_init(&w->rng, rng_derive(w->run->plan->seed, 1000000 + stream_of(w)));
     for (size_t i = 0; i < (size_t)w->conn_count * w->run->streams; i++)
         w->exchanges[i].has_thought = !w->exchanges[i].client->target->manner.think_first;
     if (alarm_init(&w->think_alarm, w->loop, err) != 0 || alarm_init(&w->level_alarm, w->loop, err) != 0)

@@ -138,15 +138,14 @@ static int number_tls_configs(struct run *run, struct err *err)
 }
 
 /* Each row once: as many requests as there are rows. */
-static int prepare_feed(struct load *l, struct err *err)
+static int read_feed(struct load *l, struct err *err)
 {
     struct load_plan *plan = &l->plan;
 
     if (plan->feed == NULL)
         return 0;
-    if (feed_read(&l->run.feed, plan->feed, err) != 0 || share_check(l, l->run.feed.rows, "rows in the feed", err) != 0)
+    if (feed_read(&l->run.feed, plan->feed, err) != 0)
         return -1;
-    feed_keep(&l->run.feed, plan->share.index, load_share_count(plan->share));
     if (plan->feed_order == LOAD_FEED_ONCE && (plan->requests == 0 || plan->requests > l->run.feed.rows))
         plan->requests = l->run.feed.rows;
     return 0;
@@ -276,44 +275,41 @@ static int check_files(struct load *l, struct err *err)
     return err_hint(err, "raise the hard limit (ulimit -Hn) or use fewer connections");
 }
 
-static bool is_open(const struct load_plan *plan)
+/* Each worker has a connection, and may send on it. */
+static uint32_t worker_count_of(const struct load *l)
 {
-    return plan->schedule.stage_count > 0 || plan->schedule.burst_size > 0;
-}
+    const struct load_plan *plan = &l->plan;
+    const uint64_t in_flight = deal_below(&l->run.shares, plan->share.index, plan->max_in_flight);
+    uint64_t count = plan->threads > 0 ? plan->threads : health_cpus();
 
-/* A rate is dealt to the workers in equal parts: so few connections that theirs would differ by more than 2 % are given
- * to as many workers as divide them. */
-static uint32_t worker_count_of(const struct load_plan *plan, uint32_t connections, uint32_t cpus)
-{
-    const uint32_t wanted = plan->threads > 0 ? plan->threads : cpus;
-    uint32_t count = wanted < connections ? wanted : connections;
-
-    while (is_open(plan) && plan->threads == 0 && connections % count != 0 && connections / count < EVEN_ENOUGH)
-        count--;
-    return count;
+    count = count < l->connections ? count : l->connections;
+    return (uint32_t)(plan->max_in_flight > 0 && in_flight < count ? in_flight : count);
 }
 
 static int size_run(struct load *l, struct err *err)
 {
-    struct load_plan *plan = &l->plan;
-    const uint64_t wanted = share_connections(l);
-    const long cpus = (long)health_cpus();
-    uint64_t grown;
+    const struct load_plan *plan = &l->plan;
+    struct run *run = &l->run;
+    const uint32_t shares = load_share_count(plan->share);
+    uint64_t turns, grown;
 
-    if (share_check(l, l->run.all_connections, "connections", err) != 0)
+    share_count_connections(l);
+    if (share_check(l, run->all_connections, "connections", err) != 0)
         return -1;
-    if (wanted > UINT32_MAX / 8)
+    turns = run->all_connections;
+    if (plan->requests > 0 && plan->requests < turns)
+        turns = plan->requests; /* more connections than requests would only be opened and closed */
+    if (turns > UINT32_MAX || turns / shares > UINT32_MAX / 8)
         return err_set(err, ERR_LIMIT, 0, "%llu connections are more than one process can hold",
-                       (unsigned long long)wanted);
-    l->connections = (uint32_t)wanted;
-    if (plan->requests > 0 &&
-        plan->requests < wanted) /* more connections than requests would only be opened and closed */
-        l->connections = (uint32_t)plan->requests;
+                       (unsigned long long)turns / shares);
+    deal_init(&run->shares, turns, shares, run->target_count);
+    l->connections = (uint32_t)deal_turns(&run->shares, plan->share.index);
     l->capacity = l->connections;
-    grown = load_share_of(plan->share, (uint64_t)plan->grow * plan->target_count);
-    if (is_open(plan) && grown > l->connections)
+    grown = deal_below(&run->shares, plan->share.index, (uint64_t)plan->grow * plan->target_count);
+    if (run->is_open && grown > l->connections)
         l->capacity = (uint32_t)grown;
-    l->run.worker_count = worker_count_of(plan, l->connections, (uint32_t)cpus);
+    run->worker_count = worker_count_of(l);
+    deal_init(&run->workers, l->connections, run->worker_count, run->target_count);
     return check_files(l, err) != 0 ? -1 : share_place_connections(l, err);
 }
 
@@ -324,14 +320,13 @@ static uint64_t part_before(uint64_t whole, uint64_t i, uint64_t n)
 }
 
 /* Without a total: what the connections may send, when each has its limit. */
-static uint64_t budget_of_clients(const struct load *l, const struct loader_share *share)
+static uint64_t budget_of_clients(const struct run *run, const struct loader_share *share, uint32_t i)
 {
     uint64_t sum = 0;
 
-    if (l->run.places == NULL)
-        return UINT64_MAX;
-    for (uint32_t k = share->first_conn; k < share->first_conn + share->conn_count; k++) {
-        const uint64_t limit = l->run.targets[l->run.places[k].target].manner.requests_per_client;
+    for (uint32_t k = 0; k < share->conn_count; k++) {
+        const struct place *place = &run->places[deal_number(&run->workers, i, k)];
+        const uint64_t limit = run->targets[place->target].manner.requests_per_client;
 
         if (limit == 0)
             return UINT64_MAX;
@@ -340,27 +335,26 @@ static uint64_t budget_of_clients(const struct load *l, const struct loader_shar
     return sum;
 }
 
-/* Requests: in the closed model by the share of connections; in the open one k belongs to worker k mod n, as the
- * schedule has it. */
-static uint64_t budget_of(const struct load *l, const struct loader_share *share, uint32_t i)
+/* Requests: in the closed model by the share of connections; in the open one by their turns. */
+static uint64_t budget_of(const struct load *l, const struct loader_share *share, uint32_t i, uint32_t first_conn)
 {
-    const uint64_t n = l->plan.requests, workers = l->run.worker_count;
+    const uint64_t n = l->plan.requests;
 
     if (n == 0)
-        return budget_of_clients(l, share);
-    if (is_open(&l->plan))
-        return n > i ? (n - i - 1) / workers + 1 : 0;
-    return part_before(n, share->first_conn + share->conn_count, l->connections) -
-           part_before(n, share->first_conn, l->connections);
+        return budget_of_clients(&l->run, share, i);
+    if (l->run.is_open)
+        return deal_below(&l->run.workers, i, n);
+    return part_before(n, first_conn + share->conn_count, l->connections) - part_before(n, first_conn, l->connections);
 }
 
-/* Numbers of requests: every one once over all workers; without gaps where there is a count of them. */
+/* Numbers of requests: every one once over all workers; without gaps where there is a count of them. In the open model
+ * those of the window come from the schedule. */
 static void number_requests(struct load *l, struct loader_share *share, uint32_t i)
 {
     share->first_seq = i;
     share->seq_step = l->run.worker_count;
     share->first_warm_seq = l->plan.requests + i;
-    if (l->plan.requests == 0 || is_open(&l->plan) || share->budget == UINT64_MAX)
+    if (l->plan.requests == 0 || l->run.is_open || share->budget == UINT64_MAX)
         return;
     share->first_seq = l->first_seq;
     share->seq_step = 1;
@@ -371,7 +365,7 @@ static int prepare_workers(struct load *l, struct err *err)
 {
     struct run *run = &l->run;
     const uint32_t n = run->worker_count;
-    const uint64_t grow = l->capacity - l->connections;
+    uint32_t first_conn = 0;
     void *memory;
 
     l->workers_bytes = n * sizeof(struct loader);
@@ -379,18 +373,16 @@ static int prepare_workers(struct load *l, struct err *err)
         return -1;
     l->workers = memory;
     for (uint32_t i = 0; i < n; i++) {
-        struct loader_share s = { .first_conn = (uint32_t)part_before(l->connections, i, n),
-                                  .first_grow = l->connections + (uint32_t)part_before(grow, i, n),
-                                  .in_flight_limit = UINT64_MAX };
+        struct loader_share s = { .conn_count = (uint32_t)deal_turns(&run->workers, i), .in_flight_limit = UINT64_MAX };
 
-        s.conn_count = (uint32_t)part_before(l->connections, i + 1, n) - s.first_conn;
-        s.grow_count = l->connections + (uint32_t)part_before(grow, i + 1, n) - s.first_grow;
-        s.budget = budget_of(l, &s, i);
+        s.grow_count = (uint32_t)deal_below(&run->workers, i, l->capacity) - s.conn_count;
+        s.budget = budget_of(l, &s, i, first_conn);
         number_requests(l, &s, i);
         if (l->plan.max_in_flight > 0)
-            s.in_flight_limit = part_before(l->plan.max_in_flight, i + 1, n) - part_before(l->plan.max_in_flight, i, n);
+            s.in_flight_limit = deal_below(&run->workers, i, l->plan.max_in_flight);
         if (loader_init(&l->workers[i], run, i, &s, err) != 0)
             return -1;
+        first_conn += s.conn_count;
     }
     return 0;
 }
@@ -399,7 +391,7 @@ static int prepare_workers(struct load *l, struct err *err)
 static void set_schedule(struct load *l)
 {
     struct load_plan *plan = &l->plan;
-    uint64_t length = is_open(plan) ? schedule_length_ns(&plan->schedule) : 0;
+    uint64_t length = l->run.is_open ? schedule_length_ns(&plan->schedule) : 0;
 
     for (size_t i = 0; i < plan->connection_stage_count; i++)
         length += plan->connection_stages[i].length_ns;
@@ -429,7 +421,8 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     l->plan = *plan;
     l->run.plan = &l->plan;
     l->run.share = plan->share;
-    if (share_numbers(l, err) != 0 || prepare_feed(l, err) != 0) {
+    l->run.is_open = plan->schedule.stage_count > 0 || plan->schedule.burst_size > 0;
+    if (read_feed(l, err) != 0) {
         feed_release(&l->run.feed);
         free(l);
         return -1;
@@ -449,8 +442,12 @@ int load_prepare(struct load **out, const struct load_plan *plan, struct err *er
     pthread_condattr_destroy(&attributes);
     expect_defaults(l);
     note_ports(&l->run, &l->plan);
-    if (share_check_schedule(l, err) != 0 || prepare_targets(l, err) != 0 || size_run(l, err) != 0 ||
-        check_sources(l, err) != 0 || check_unix_socket(&l->plan, err) != 0 || resolve_targets(l, err) != 0 ||
+    if (share_check_plan(l, err) != 0 || prepare_targets(l, err) != 0 || size_run(l, err) != 0) {
+        load_free(l);
+        return -1;
+    }
+    share_numbers(l);
+    if (check_sources(l, err) != 0 || check_unix_socket(&l->plan, err) != 0 || resolve_targets(l, err) != 0 ||
         prepare_workers(l, err) != 0) {
         load_free(l);
         return -1;

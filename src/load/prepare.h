@@ -21,17 +21,17 @@ struct load {
     struct load_start start;
 };
 
-/* share.c: what of the plan is this process's. */
+/* share.c: what of the plan is this process's. In this order: */
 /* ERR_USAGE when there are fewer `what` over the whole plan than shares. */
 MUST_CHECK int share_check(const struct load *l, uint64_t n, const char *what, struct err *err);
-/* Splits the numbers of the plan that are split and nothing else; before anything is made of them. */
-MUST_CHECK int share_numbers(struct load *l, struct err *err);
-/* ERR_USAGE when a constant rate has fewer requests due in the window than there are shares. Other schedules may: what
- * is due of them is not known beforehand (Poisson), or is the last word of stages that end. */
-MUST_CHECK int share_check_schedule(const struct load *l, struct err *err);
-/* Leaves each target its connections of this share; how many that are over all targets. */
-uint64_t share_connections(struct load *l);
-/* Which connection of which target is the k-th of this process, where that is not k mod targets. */
+/* The same for all that can be counted beforehand. A constant rate has as many requests due in its window as shares;
+ * other schedules need not: what is due of them is not known (Poisson), or is the last word of stages that end. */
+MUST_CHECK int share_check_plan(const struct load *l, struct err *err);
+/* Adds up the connections of all targets; they have those of the whole plan until they are placed. */
+void share_count_connections(struct load *l);
+/* Which connection of which target is the k-th of this process; leaves each target its connections of this share. */
 MUST_CHECK int share_place_connections(struct load *l, struct err *err);
+/* Splits what else is numbered, of the plan and of the feed. */
+void share_numbers(struct load *l);
 
 #endif

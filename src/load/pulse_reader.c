@@ -118,11 +118,9 @@ static void read_cpu(struct pulse_reader *r, struct load_pulse *p, uint64_t now)
 }
 
 /* Requests that the schedule had due; 0 without one. */
-static double due_between(const struct load_plan *plan, uint64_t from_ns, uint64_t to_ns)
+static double due_between(const struct run *run, uint64_t from_ns, uint64_t to_ns)
 {
-    if (plan->schedule.stage_count == 0 && plan->schedule.burst_size == 0)
-        return 0;
-    return schedule_expected(&plan->schedule, to_ns) - schedule_expected(&plan->schedule, from_ns);
+    return run->is_open ? pace_due_before(run, to_ns) - pace_due_before(run, from_ns) : 0;
 }
 
 /* What the drain brought is no second. */
@@ -151,7 +149,7 @@ static void next_second(struct pulse_reader *r)
         r->second_failed += counts.failed;
         r->second_s = (double)(counts.end_ns - counts.start_ns) / NS_PER_S;
     }
-    r->second_due = due_between(r->plan, counts.start_ns - r->workers[0].window_start_ns,
+    r->second_due = due_between(r->run, counts.start_ns - r->workers[0].window_start_ns,
                                 counts.end_ns - r->workers[0].window_start_ns);
     hist_merge(r->whole, r->second);
     r->seconds++;

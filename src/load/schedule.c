@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#define ROUNDING 1e-6 /* of a request: so far L(t) may be off */
+#define SETTLED 2     /* numbers about a moment whose times are looked at */
+
 static double seconds(uint64_t ns)
 {
     return (double)ns / 1e9;
@@ -59,32 +62,77 @@ static uint64_t due_of(struct schedule *s, uint64_t k)
 static void find_next(struct schedule *s)
 {
     if (s->_plan->arrivals == LOAD_ARRIVALS_POISSON && s->_plan->burst_size == 0) {
-        s->_arrival += -log1p(-rng_unit(&s->_rng)) * s->_shares;
+        s->_arrival += -log1p(-rng_unit(&s->_rng)) * s->_spacing;
         s->next_ns = time_of(s, s->_arrival);
         return;
     }
-    s->next_ns = due_of(s, s->_taken * s->_shares + s->_share);
+    s->next_ns = due_of(s, s->number);
 }
 
-void schedule_init(struct schedule *s, const struct load_schedule *plan, uint32_t share, uint32_t shares, uint64_t seed)
+static void find_number(struct schedule *s)
 {
-    *s = (struct schedule){ ._plan = plan, ._share = share, ._shares = shares };
-    rng_init(&s->_rng, rng_derive(seed, share));
+    s->number = s->_cycle + s->_part.turns[s->_turn];
+}
+
+void schedule_init(struct schedule *s, const struct load_schedule *plan, const struct schedule_part *part,
+                   uint64_t seed, uint64_t stream)
+{
+    *s = (struct schedule){ ._plan = plan, ._part = *part, ._spacing = (double)part->cycle / part->count };
+    rng_init(&s->_rng, rng_derive(seed, stream));
+    find_number(s);
     find_next(s);
 }
 
 void schedule_take(struct schedule *s)
 {
-    s->_taken++;
+    if (++s->_turn == s->_part.count) {
+        s->_turn = 0;
+        s->_cycle += s->_part.cycle;
+    }
+    find_number(s);
     find_next(s);
 }
 
-/* How many requests of all shares are due before t: the smallest k whose time is not below it. */
-static uint64_t due_before(const struct load_schedule *plan, uint64_t t_ns)
+uint64_t schedule_due_before(const struct load_schedule *plan, uint64_t t_ns)
 {
     if (plan->burst_size > 0)
         return t_ns == 0 ? 0 : ((t_ns - 1) / plan->burst_period_ns + 1) * plan->burst_size;
-    return (uint64_t)ceil(schedule_expected(plan, t_ns));
+    return (uint64_t)ceil(schedule_expected(plan, t_ns) - ROUNDING);
+}
+
+/* How many of the part's turns are below it. */
+static uint32_t turns_below(const struct schedule_part *part, uint64_t turn)
+{
+    uint32_t low = 0, high = part->count;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (part->turns[middle] < turn)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Goes on to the part's first request that is not below number, unless it is there already; how many lie between. */
+static uint64_t skip_to(struct schedule *s, uint64_t number)
+{
+    const struct schedule_part *part = &s->_part;
+    const uint64_t taken = s->_cycle / part->cycle * part->count + s->_turn;
+
+    if (number <= s->number)
+        return 0;
+    s->_cycle = number / part->cycle * part->cycle;
+    s->_turn = turns_below(part, number % part->cycle);
+    if (s->_turn == part->count) {
+        s->_turn = 0;
+        s->_cycle += part->cycle;
+    }
+    find_number(s);
+    find_next(s);
+    return s->_cycle / part->cycle * part->count + s->_turn - taken;
 }
 
 uint64_t schedule_skip(struct schedule *s, uint64_t t_ns)
@@ -92,14 +140,10 @@ uint64_t schedule_skip(struct schedule *s, uint64_t t_ns)
     uint64_t skipped = 0;
 
     if (s->_plan->arrivals != LOAD_ARRIVALS_POISSON || s->_plan->burst_size > 0) {
-        const uint64_t all = due_before(s->_plan, t_ns);
-        uint64_t mine = all > s->_share ? (all - s->_share - 1) / s->_shares + 1 : 0;
+        const uint64_t all = schedule_due_before(s->_plan, t_ns);
 
-        /* ceil() above may be one off at a boundary: settle it with the schedule itself. */
-        mine = mine > s->_taken + 1 ? mine - 1 : s->_taken;
-        skipped = mine - s->_taken;
-        s->_taken = mine;
-        find_next(s);
+        /* It may be off at a boundary: the last ones are settled with the schedule itself. */
+        skipped = skip_to(s, all > SETTLED ? all - SETTLED : 0);
     }
     while (s->next_ns < t_ns) {
         schedule_take(s);

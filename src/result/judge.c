@@ -19,7 +19,7 @@ static void judge_failures(struct result *r, double max_errors)
     const double share = t->started > 0 ? (double)t->failed / (double)t->started : 0;
     char failed[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX];
 
-    if (t->ok == 0)
+    if (t->ok == 0 && !r->nothing_due)
         result_add_reason(r, "no %s succeeded", r->rounds != NULL ? "copy" : "request");
     if (t->failed == 0)
         return;

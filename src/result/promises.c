@@ -37,7 +37,7 @@ int result_judge_slo(struct result *r, const struct slo *slo, struct err *err)
         p->limit = c->limit;
         p->known = outcomes[i].known;
         p->observed = outcomes[i].value;
-        p->kept = outcomes[i].kept;
+        p->kept = outcomes[i].kept || (r->nothing_due && !outcomes[i].known);
         if (p->clause == NULL) {
             free(outcomes);
             return err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the promises");

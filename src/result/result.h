@@ -234,6 +234,7 @@ struct result {
     char started[40];          /* RFC 3339; "": not known */
     double duration_s, ramp_s; /* of an import 0: not known */
     bool valid, interrupted;
+    bool nothing_due; /* while it is judged: a share of a plan to which no request fell has none that could succeed */
     struct strlist reasons, warnings;
     struct strlist command;
     struct host_info host;

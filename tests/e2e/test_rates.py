@@ -30,17 +30,35 @@ def test_fractions(load, start_target, rate, seconds, want):
     assert run.totals["sent"] == want
 
 
-@pytest.mark.parametrize("threads, want", [((), [60] * 5), (("-t", "1"), [60] * 5), (("-t", "2"), None)])
-def test_a_rate_is_for_all_connections_alike(load, start_target, threads, want):
-    """Five connections are not dealt to two threads that offer half of the rate each, unless -t says so; then it is said."""
+@pytest.mark.parametrize("threads", [(), ("-t", "1"), ("-t", "2"), ("-t", "4")])
+def test_a_rate_is_for_all_connections_alike(load, start_target, threads):
+    """Five connections on two threads: the one that has three of them offers three fifths of the rate."""
     target = start_target(OK)
     run = load("--rate", "150/s", "-c", "1", "-d", "2s", *threads, *(target.url(f"/{n}") for n in range(5)), server=target)
     sent = [t["totals"]["sent"] for t in run.doc["targets"]]
     assert sum(sent) == 300
-    said = any("dealt equally to 2 threads, which have 2 to 3 connections" in warning for warning in run.doc["warnings"])
-    assert said == (want is None)
-    if want:
-        assert all(abs(n - 60) <= 3 for n in sent), sent
+    assert all(abs(n - 60) <= 6 for n in sent), sent
+
+
+def test_targets_have_their_connections_part_of_a_rate(load, start_target, tmp_path):
+    """Connections or weights of their own: 1 + 2 + 5 + 2 of them, three threads that do not divide them."""
+    target = start_target(OK)
+    (tmp_path / "targets.yaml").write_text("".join(f"- {{url: \"{target.url(f'/{n}')}\", {own}}}\n" for n, own in enumerate(
+        ("connections: 1", "connections: 2", "weight: 5", "weight: 2"))))
+    run = load("--rate", "200/s", "-c", "1", "-t", "3", "-d", "2s", "--targets", str(tmp_path / "targets.yaml"), server=target)
+    sent = [t["totals"]["sent"] for t in run.doc["targets"]]
+    assert sum(sent) == 400
+    assert all(abs(n - 40 * connections) <= 8 for n, connections in zip(sent, (1, 2, 5, 2))), sent
+
+
+@pytest.mark.parametrize("connections, threads, rate", [("3", "2", 120), ("10", "8", 425)])
+def test_threads_of_unequal_connections_meet_a_rate(load, start_target, connections, threads, rate):
+    """85 % of what the connections carry with 20 ms a reply: a thread that were asked for more than its part would not come to the end of it."""
+    target = start_target(r"\{wait 20ms}" + OK)
+    run = load("--rate", str(rate), "-c", connections, "-t", threads, "-d", "3s", "--drain", "5s", target.url(), server=target)
+    assert run.totals["started"] + run.totals["not_sent"] == 3 * rate
+    # Equal parts lose a tenth and more (107 of 120, 389 of 425); a machine that stands still for a moment, the last few.
+    assert run.totals["sent"] == target.counts()["begun"] >= 0.95 * 3 * rate, run.totals
 
 
 def test_c10_a_missed_rate_is_said(load, start_target, full):

@@ -139,6 +139,53 @@ def test_a_part_of_a_request_is_no_missed_rate(shares, server):
     assert said == []
 
 
+def merged_of_plan(shares, n, *args):
+    """The shares' documents, begun together, and their merge."""
+    done = shares(n, *args, "--start-at", moment(AHEAD_S)).finish()
+    return done.parts(), done.merged()
+
+
+@pytest.mark.parametrize("n, connections", [(4, "4"), (3, "4"), (2, "1")])
+def test_a_rate_is_for_all_connections_alike(shares, start_target, n, connections):
+    """Whatever divides what: each share has its connections' part of the rate, and each target as much as from one process."""
+    servers = [start_target(OK) for _ in range(5)]
+    parts, merged = merged_of_plan(shares, n, "-c", connections, "-t", "2", "-r", "150/s", "-d", "2s", *[s.url() for s in servers])
+    assert sum(p["totals"]["started"] for p in parts.values()) == merged["totals"]["started"] == 300
+    whole = sum(p["totals"]["connections_opened"] for p in parts.values())
+    assert whole == 5 * int(connections)
+    for part in parts.values():
+        assert abs(part["totals"]["started"] - 300 * part["totals"]["connections_opened"] / whole) <= 2, part["totals"]
+    sent = [t["totals"]["sent"] for t in merged["targets"]]
+    assert all(abs(count - 60) <= 6 for count in sent), f"{sent}: a connection that is late has lost its place in line, no more"
+
+
+def test_seq_and_rows_of_a_rate_are_those_of_one_process(shares, load, tmp_path):
+    """Request k of the schedule is number k + 1 and takes row k, whoever sends it; no row is in two shares."""
+    feed = tmp_path / "users.csv"
+    feed.write_text("user\n" + "".join(f"u{i + 1}\n" for i in range(100)))
+
+    def targets(begin):
+        server = Recorder()
+        begin(server.url("/{seq}/{user}"))
+        server.stop()
+        return sorted(r.target for r in server.requests)
+
+    want = sorted(f"/{k}/u{k}" for k in range(1, 101))
+    args = ("-n", "100", "-c", "7", "-t", "2", "-r", "400", "--feed", str(feed))
+    once = ("-c", "7", "-t", "2", "-r", "400", "-d", "5s", "--feed", str(feed), "--feed-order", "once")
+    assert targets(lambda url: load(*args, url)) == want
+    assert targets(lambda url: shares(3, *args, url).finish()) == want
+    assert targets(lambda url: shares(3, *once, url).finish()) == want
+
+
+def test_a_share_without_requests_is_valid(shares, server):
+    """Two requests come due of these stages, for three shares: the third had nothing to do, and nothing is wrong."""
+    parts, merged = merged_of_plan(shares, 3, "-c", "9", "--stages", "step:1/s:1s,0/s:500ms,1/s:1s", "--slo", "p99<20s", "--strict", server.url())
+    assert [parts[i]["totals"]["started"] for i in (1, 2, 3)] == [1, 1, 0]
+    assert not_of_the_machine(parts[3]["reasons"]) == [] and parts[3]["slo"][0]["kept"] is True
+    assert merged["totals"]["ok"] == 2 and not_of_the_machine(merged["reasons"]) == []
+
+
 def test_the_same_requests_as_one_process(shares, load):
     def targets(begin):
         server = Recorder()
@@ -221,7 +268,7 @@ def test_refused(plimsoll, server, why, args, says):
 
 def test_the_report_of_a_share_says_so(plimsoll, server):
     done = run([*NO_SCHEDULER, plimsoll, "load", "--no-store", "--share", "1/3", "-c", "7", "-r", "90/s", "-d", "1s", server.url()])
-    assert done.exit in (0, 3) and "1 of 3 of the plan: 3 connections, 30.00 requests/s" in " ".join(done.out.split()), done
+    assert done.exit in (0, 3) and "1 of 3 of the plan: 3 connections, 38.00 requests/s" in " ".join(done.out.split()), done
     done = run([*NO_SCHEDULER, plimsoll, "load", "--no-store", "-c", "7", "-n", "7", server.url()])
     assert "of the plan" not in done.out, done
 
@@ -264,7 +311,7 @@ def test_four_shares_are_one_run(shares, start_target, tmp_path):
     assert before["config"]["connections"] == 10 and before["config"]["requests"] == 1203
     assert before["totals"]["connections_opened"] == 10
     assert [p["share"] for p in before["parts"]] == ["1/4", "2/4", "3/4", "4/4"]
-    assert [p["requests"] for p in before["parts"]] == [301, 301, 301, 300]
+    assert [p["requests"] for p in before["parts"]] == [361, 361, 241, 240], "as their connections: 3, 3, 2 and 2"
     assert all(p["start"]["at"] == at and 0 <= p["start"]["late_s"] < 2 for p in before["parts"])
     everything = latencies(tmp_path, 4)
     assert len(everything) == before["latency"]["count"] == 1203

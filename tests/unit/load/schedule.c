@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "load/schedule.h"
-#include "load/share.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const struct load_stage RATE_5 = { 5, 5, UINT64_MAX };
+
+/* Part i of n, of one turn each. */
+static void init_part(struct schedule *s, const struct load_schedule *plan, uint32_t i, uint32_t n, uint64_t seed)
+{
+    static const uint32_t TURNS[] = { 0, 1, 2, 3, 4, 5, 6 };
+
+    assert_true(i < n && n <= sizeof(TURNS) / sizeof(*TURNS));
+    schedule_init(s, plan, &(struct schedule_part){ &TURNS[i], 1, n }, seed, i);
+}
 
 static struct load_schedule constant(const struct load_stage *stage)
 {
@@ -34,7 +42,7 @@ static void constant_rates_are_exact(void **state)
             for (uint32_t s = 0; s < shares; s++) {
                 struct schedule x;
 
-                schedule_init(&x, &plan, s, shares, 1);
+                init_part(&x, &plan, s, shares, 1);
                 sum += schedule_skip(&x, CASES[i].t_ns);
                 assert_true(x.next_ns >= CASES[i].t_ns);
             }
@@ -51,8 +59,8 @@ static void shares_interleave_evenly(void **state)
     struct schedule a, b;
 
     (void)state;
-    schedule_init(&a, &plan, 0, 2, 1);
-    schedule_init(&b, &plan, 1, 2, 1);
+    init_part(&a, &plan, 0, 2, 1);
+    init_part(&b, &plan, 1, 2, 1);
     for (uint64_t k = 0; k < 1000; k++) {
         assert_int_equal(a.next_ns, 2 * k * 200000000);
         assert_int_equal(b.next_ns, (2 * k + 1) * 200000000);
@@ -76,7 +84,7 @@ static void linear_stages_follow_their_integral(void **state)
     assert_true(fabs(schedule_expected(&plan, UINT64_C(10000000000)) - 500) < 1e-9);
     assert_true(fabs(schedule_expected(&plan, UINT64_C(13000000000)) - 700) < 1e-9);
     assert_int_equal(schedule_length_ns(&plan), UINT64_C(13000000000));
-    schedule_init(&s, &plan, 0, 1, 1);
+    init_part(&s, &plan, 0, 1, 1);
     for (; s.next_ns != UINT64_MAX; schedule_take(&s), count++) {
         assert_true(s.next_ns >= last);
         last = s.next_ns;
@@ -99,14 +107,58 @@ static void skipping_and_taking_agree(void **state)
             struct schedule a, b;
             uint64_t by_taking = 0;
 
-            schedule_init(&a, &plan, 1, 3, 42);
-            schedule_init(&b, &plan, 1, 3, 42);
+            init_part(&a, &plan, 1, 3, 42);
+            init_part(&b, &plan, 1, 3, 42);
             for (; a.next_ns < t; schedule_take(&a))
                 by_taking++;
             assert_int_equal(schedule_skip(&b, t), by_taking);
             assert_int_equal(a.next_ns, b.next_ns);
         }
     }
+}
+
+/* A part of three turns in a cycle of seven, taken and skipped from wherever it is. */
+static void a_part_has_its_turns(void **state)
+{
+    static const uint32_t TURNS[] = { 1, 2, 6 };
+    static const struct schedule_part PART = { TURNS, 3, 7 };
+    const struct load_schedule plan = constant(&RATE_5);
+    const uint64_t step = 200000000;
+
+    (void)state;
+    for (uint64_t taken = 0; taken < 8; taken++)
+        for (uint64_t t = 0; t < 60 * step; t += step / 2) {
+            struct schedule s;
+            uint64_t due = 0;
+
+            schedule_init(&s, &plan, &PART, 1, 0);
+            for (uint64_t k = 0; k < taken; k++, schedule_take(&s)) {
+                assert_int_equal(s.number, k / 3 * 7 + TURNS[k % 3]);
+                assert_int_equal(s.next_ns, s.number * step);
+            }
+            for (uint64_t k = taken; (k / 3 * 7 + TURNS[k % 3]) * step < t; k++)
+                due++;
+            assert_int_equal(schedule_skip(&s, t), due);
+            assert_int_equal(s.number, (taken + due) / 3 * 7 + TURNS[(taken + due) % 3]);
+            assert_int_equal(s.next_ns, s.number * step);
+        }
+}
+
+/* Poisson parts have a rate in proportion to their turns: 3 of 7 of 7000/s for 10 s, and the sum of all is the whole.
+ */
+static void poisson_parts_are_in_proportion(void **state)
+{
+    static const uint32_t TURNS[] = { 1, 2, 6, 0, 3, 4, 5 };
+    const struct load_stage stage = { 7000, 7000, UINT64_MAX };
+    struct load_schedule plan = constant(&stage);
+    struct schedule three, four;
+
+    (void)state;
+    plan.arrivals = LOAD_ARRIVALS_POISSON;
+    schedule_init(&three, &plan, &(struct schedule_part){ TURNS, 3, 7 }, 5, 0);
+    schedule_init(&four, &plan, &(struct schedule_part){ TURNS + 3, 4, 7 }, 5, 1);
+    assert_true(fabs((double)schedule_skip(&three, UINT64_C(10000000000)) - 30000) < 4.5 * sqrt(30000));
+    assert_true(fabs((double)schedule_skip(&four, UINT64_C(10000000000)) - 40000) < 4.5 * sqrt(40000));
 }
 
 static int by_value(const void *a, const void *b)
@@ -131,7 +183,7 @@ static void poisson_gaps_are_exponential(void **state)
         double worst = 0;
         uint64_t last = 0;
 
-        schedule_init(&s, &plan, 0, 1, seed);
+        init_part(&s, &plan, 0, 1, seed);
         for (int i = 0; i < N; i++, schedule_take(&s)) {
             gaps[i] = (double)(s.next_ns - last) / 1e9;
             last = s.next_ns;
@@ -153,46 +205,22 @@ static void bursts_come_together(void **state)
     struct schedule s;
 
     (void)state;
-    schedule_init(&s, &plan, 0, 1, 1);
+    init_part(&s, &plan, 0, 1, 1);
     for (uint64_t k = 0; k < 35; k++, schedule_take(&s))
         assert_int_equal(s.next_ns, k / 10 * 1000000000);
-    schedule_init(&s, &plan, 0, 1, 1);
+    init_part(&s, &plan, 0, 1, 1);
     assert_int_equal(schedule_skip(&s, 2000000001), 30);
-}
-
-/* Every number has one owner, the first shares get what is left over, and a share's k-th number is its own. */
-static void shares_add_up(void **state)
-{
-    (void)state;
-    for (uint32_t shares = 1; shares <= 7; shares++)
-        for (uint64_t n = 0; n <= 40; n++) {
-            uint64_t sum = 0, before = UINT64_MAX;
-
-            for (uint32_t i = 0; i < shares; i++) {
-                const struct load_share s = { i, shares };
-                const uint64_t mine = load_share_of(s, n);
-
-                assert_true(mine <= before && mine >= n / shares && mine <= n / shares + 1);
-                assert_true(mine == 0 || load_share_number(s, mine - 1) < n);
-                assert_true(load_share_number(s, mine) >= n);
-                assert_int_equal(load_share_between(s, 0, 3) + load_share_between(s, 3, n), load_share_of(s, n + 3));
-                before = mine;
-                sum += mine;
-            }
-            assert_int_equal(sum, n);
-        }
-    assert_int_equal(load_share_of((struct load_share){ 0 }, 5), 5); /* no share: the whole */
-    assert_int_equal(load_share_number((struct load_share){ 0 }, 5), 5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_add_up),
         cmocka_unit_test(constant_rates_are_exact),
         cmocka_unit_test(shares_interleave_evenly),
         cmocka_unit_test(linear_stages_follow_their_integral),
         cmocka_unit_test(skipping_and_taking_agree),
+        cmocka_unit_test(a_part_has_its_turns),
+        cmocka_unit_test(poisson_parts_are_in_proportion),
         cmocka_unit_test(poisson_gaps_are_exponential),
         cmocka_unit_test(bursts_come_together),
     };

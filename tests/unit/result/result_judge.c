@@ -134,6 +134,11 @@ static void test_nothing_ok_is_invalid(void **state)
     assert_false(r->valid);
     assert_string_equal(r->reasons.items[0], "no request succeeded");
     result_free(r);
+    r = sample_empty();
+    r->nothing_due = true;
+    result_judge(r, 1, true);
+    assert_true(r->valid);
+    result_free(r);
 }
 
 static void test_clean_run_has_neither(void **state)

@@ -28,14 +28,14 @@ say "address and undefined behaviour"
 configure "$ROOT/build-asan" --buildtype=debugoptimized -Dtests=true -Dcharts=disabled -Db_sanitize=address,undefined
 compile "$ROOT/build-asan"
 meson test -C "$ROOT/build-asan" --no-rebuild --print-errorlogs --timeout-multiplier 5 || failed="$failed asan-unit"
-e2e address "$ROOT/build-asan" http1 errors tls secrets serve_torture serve_droplets
+e2e address "$ROOT/build-asan" http1 http2 errors tls secrets shares live_http results serve_torture serve_droplets
 
 say "threads"
 configure "$ROOT/build-tsan" --buildtype=debugoptimized -Dtests=true -Dcharts=disabled -Db_sanitize=thread
 compile "$ROOT/build-tsan"
 without_aslr meson test -C "$ROOT/build-tsan" --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite load --suite serve ||
     failed="$failed tsan-unit"
-e2e thread "$ROOT/build-tsan" laws tls serve_http1
+e2e thread "$ROOT/build-tsan" laws tls live_http serve_http1
 
 [ -z "$failed" ] || die "failed:$failed"
 say "no sanitizer had anything to say"

@@ -130,8 +130,9 @@ static int print(const struct checkup *c, const struct doctor_options *o, struct
     if (failed == 0 && !buf_ok(&text))
         failed = err_set(err, ERR_SYSTEM, 0, "no memory for the report");
     if (failed == 0)
-        fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+        cli_print(stdout, &text);
+    else
+        buf_release(&text);
     return failed;
 }
 

@@ -7,6 +7,10 @@
 
 #define RESULTS_WHO "plimsoll results"
 
+struct listing;
+
+/* A table of the runs, as wide as the terminal, or JSON, to standard output. */
+MUST_CHECK int results_print(const struct listing *runs, bool json, struct err *err);
 int results_list(const struct results_options *o);
 int results_show(const struct results_options *o);
 int results_tag(const struct results_options *o);

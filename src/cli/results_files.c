@@ -171,25 +171,18 @@ static int import_word(struct importing *im, const char *word, struct err *err)
 static int print_imported(struct importing *im, struct err *err)
 {
     struct listing runs = { 0 };
-    struct buf text;
     int failed = 0;
 
     for (size_t i = 0; i < im->ids.count && failed == 0; i++)
         failed = runstore_find(im->store, im->ids.items[i], &runs, err);
-    buf_init(&text, DOCUMENTS_MAX_BYTES);
-    if (failed == 0 && im->options->json)
-        listing_to_json(&runs, &text);
-    else if (failed == 0)
-        failed = report_runs_table(&text, &runs, 0, err);
-    if (failed == 0)
-        fwrite(text.data, 1, text.len, stdout);
+    if (failed == 0 && (im->options->json || runs.count > 0))
+        failed = results_print(&runs, im->options->json, err);
     if (failed == 0 && im->known > 0)
         cli_note(RESULTS_WHO, "%zu of %zu documents had been stored before", im->known,
                  im->known + im->added + im->refused);
     if (failed == 0 && im->refused > 0)
         failed = err_set(err, ERR_CONFIG, 0, "%zu of %zu documents are not stored: others have their ids", im->refused,
                          im->known + im->added + im->refused);
-    buf_release(&text);
     listing_release(&runs);
     return failed;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/complain.h"
+#include "cli/print.h"
 #include "cli/storing.h"
 #include "report/runs_table.h"
 
@@ -21,7 +22,7 @@ static unsigned terminal_width(void)
     return size.ws_col;
 }
 
-static int print(const struct listing *runs, bool json, struct err *err)
+int results_print(const struct listing *runs, bool json, struct err *err)
 {
     struct buf text;
     int failed = 0;
@@ -33,9 +34,10 @@ static int print(const struct listing *runs, bool json, struct err *err)
         failed = report_runs_table(&text, runs, terminal_width(), err);
     if (failed == 0 && !buf_ok(&text))
         failed = err_set(err, ERR_SYSTEM, 0, "out of memory");
-    if (failed == 0 && text.len > 0)
-        fwrite(text.data, 1, text.len, stdout);
-    buf_release(&text);
+    if (failed == 0)
+        cli_print(stdout, &text);
+    else
+        buf_release(&text);
     return failed;
 }
 
@@ -66,7 +68,7 @@ int results_list(const struct results_options *o)
     if (failed == 0 && s != NULL)
         failed = runstore_list(s, &filter, &runs, &err);
     if (failed == 0 && (o->json || runs.count > 0))
-        failed = print(&runs, o->json, &err);
+        failed = results_print(&runs, o->json, &err);
     else if (failed == 0)
         say_nothing_there(s);
     listing_release(&runs);

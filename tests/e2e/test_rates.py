@@ -64,7 +64,7 @@ def test_threads_of_unequal_connections_meet_a_rate(load, start_target, connecti
 def test_c10_a_missed_rate_is_said(load, start_target, full):
     seconds = 60 if full else 8
     target = start_target(r"\{wait 1s}" + OK)
-    run = load("--rate", "5/s", "-c", "1", "-d", f"{seconds}s", "--drain", "2s", target.url(), server=target)
+    run = load("--rate", "5/s", "-c", "1", "-d", f"{seconds}s", "--drain", "2s", target.url(), server=target, timeout_s=seconds + 60)
     assert abs(run.totals["sent"] - seconds) <= 1
     assert run.totals["started"] + run.totals["not_sent"] == 5 * seconds
     assert any("rate not met" in warning for warning in run.doc["warnings"]), run.doc["warnings"]
@@ -73,7 +73,7 @@ def test_c10_a_missed_rate_is_said(load, start_target, full):
 def test_c10_a_rate_that_fits_is_met(load, start_target, full):
     seconds = 60 if full else 5
     target = start_target(r"\{wait 1s}" + OK)
-    run = load("--rate", "5/s", "-c", "10", "-d", f"{seconds}s", "--drain", "2s", target.url(), server=target)
+    run = load("--rate", "5/s", "-c", "10", "-d", f"{seconds}s", "--drain", "2s", target.url(), server=target, timeout_s=seconds + 60)
     assert abs(run.totals["sent"] - 5 * seconds) <= 1 and run.totals["not_sent"] == 0
     assert not any("rate not met" in warning for warning in run.doc["warnings"])
 

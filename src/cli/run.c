@@ -30,7 +30,7 @@
 #include "suite/keys.h"
 
 static const char WHO[] = "plimsoll run";
-enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, LINE_MAX_BYTES = 8192 };
+enum { EXIT_USAGE = 2, EXIT_INVALID = 3, HELP_MAX_BYTES = 1 << 16, LINE_MAX_BYTES = 8192, WARNINGS_SAID = 20 };
 #define TEXT_MAX_BYTES ((size_t)1 << 28)
 
 struct run {
@@ -44,7 +44,8 @@ struct run {
     bool lost_something;
     bool *done; /* by step */
     struct matrix matrix;
-    struct strlist facts; /* name, value, name, value */
+    struct strlist facts;  /* name, value, name, value */
+    struct strlist warned; /* of what, on standard error */
     struct progress progress;
     struct live *live; /* NULL: nothing is shown */
     struct live_run shown;
@@ -168,6 +169,24 @@ static void say_sample(struct run *run, const struct plan_step *step, enum sampl
     buf_release(&line);
 }
 
+/* Each text once: a suite has many samples. */
+static void say_warnings(struct run *run, const struct plan_step *step, const struct result *r)
+{
+    for (size_t k = 0; k < r->warnings.count && run->warned.count < WARNINGS_SAID; k++) {
+        struct buf line;
+
+        if (strlist_contains(&run->warned, slice_str(r->warnings.items[k])))
+            continue;
+        progress_end(&run->progress);
+        buf_init(&line, LINE_MAX_BYTES);
+        run_add_step(&line, run->plan, step);
+        cli_note(WHO, "warning: %s: %s", line.data, r->warnings.items[k]);
+        buf_release(&line);
+        if (!strlist_add(&run->warned, slice_str(r->warnings.items[k])))
+            return;
+    }
+}
+
 /* What the page and the suite's summary are made of. */
 static int keep_for_the_end(struct run *run, size_t step, const struct result *r, struct err *err)
 {
@@ -190,6 +209,7 @@ static int on_sample(void *arg, const struct plan_step *step, enum sample_outcom
     live_run_sample(&run->shown, &run->matrix, step->cell);
     if (r == NULL)
         return 0;
+    say_warnings(run, step, r);
     run->promises_kept = run->promises_kept && result_promises_kept(r);
     if (!run->options->no_store)
         storing_keep(r, NULL, WHO);
@@ -449,6 +469,7 @@ static int with_plan(const struct run_options *o, const struct suite *s, const s
     live_free(run.live);
     free(run.done);
     strlist_release(&run.facts);
+    strlist_release(&run.warned);
     collection_release(&run.pages);
     matrix_release(&run.matrix);
     return code;

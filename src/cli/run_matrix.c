@@ -71,6 +71,9 @@ int run_matrix_add(struct matrix *m, size_t step, enum sample_outcome outcome, c
     if (r == NULL)
         return 0;
     s->broke_promise = !result_promises_kept(r);
+    for (size_t k = 0; k < r->warnings.count; k++)
+        if (!strlist_add(&s->warnings, slice_str(r->warnings.items[k])))
+            return no_memory(err);
     s->record = side->count;
     if (!side_add_result(side, r, m->cells[s->cell].name) || side->count <= s->record)
         return no_memory(err);

@@ -6,7 +6,7 @@
 
 #include "cli/load_options.h"
 #include "cli/rounds_options.h"
-#include "suite/sample.h"
+#include "suite/checks.h"
 
 static int judge_load(const struct strlist *words, struct err *err)
 {
@@ -102,16 +102,30 @@ static int check_step(const struct plan *p, const struct plan_step *step, struct
     return rc;
 }
 
+static int check_names(const struct plan *p, const struct plan_step *step, struct err *err)
+{
+    struct names names = { 0 };
+    int rc = plan_trial_names(p, step, &names, err);
+
+    if (rc == 0)
+        rc = checks_judge(p->suite, &names, err);
+    names_release(&names);
+    return rc;
+}
+
 int run_options_check(const struct plan *p, struct err *err)
 {
     struct strlist last = STRLIST_INIT;
     int rc = 0;
 
-    if (p->suite->doer != DOER_LOAD && p->suite->doer != DOER_ROUNDS)
+    if (p->suite->doer == DOER_COMMAND)
         return 0;
     for (uint32_t cell = 0; rc == 0 && cell < p->cell_count; cell++)
-        for (uint32_t side = 0; rc == 0 && side < p->sides; side++)
-            rc = check_step(p, &(struct plan_step){ .cell = cell, .side = side }, &last, err);
+        for (uint32_t side = 0; rc == 0 && side < p->sides; side++) {
+            const struct plan_step step = { .cell = cell, .side = side };
+
+            rc = p->suite->doer == DOER_CHECKS ? check_names(p, &step, err) : check_step(p, &step, &last, err);
+        }
     strlist_release(&last);
     return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/matrix.h"
 
+#include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdlib.h>
@@ -257,6 +258,14 @@ static void collapses_text(struct buf *out, const struct matrix *m, const struct
         buf_printf(out, "          and %zu more\n", e->collapse_count - COLLAPSES_MAX);
 }
 
+static void add_sample(struct buf *out, const struct matrix *m, const struct matrix_sample *s)
+{
+    buf_printf(out, "%s sample %u%s", m->cells[s->cell].name, s->number + 1,
+               m->side_count == 1 ? ""
+               : s->side == 0     ? " of a"
+                                  : " of b");
+}
+
 static void losses_text(struct buf *out, const struct matrix *m)
 {
     size_t told = 0, all = 0;
@@ -271,16 +280,34 @@ static void losses_text(struct buf *out, const struct matrix *m)
             continue;
         told++;
         buf_init(&text, (size_t)1 << 16);
-        buf_printf(&text, "%s sample %u%s: %s", m->cells[s->cell].name, s->number + 1,
-                   m->side_count == 1 ? ""
-                   : s->side == 0     ? " of a"
-                                      : " of b",
-                   s->note != NULL ? s->note : "");
+        add_sample(&text, m, s);
+        buf_printf(&text, ": %s", s->note != NULL ? s->note : "");
         fit_paragraph(out, s->outcome == MATRIX_INVALID ? "Invalid   " : "Failed    ", buf_slice(&text), LINE_WIDTH);
         buf_release(&text);
     }
     if (all > told)
         buf_printf(out, "          and %zu more\n", all - told);
+}
+
+static void warnings_text(struct buf *out, const struct matrix *m)
+{
+    struct matrix_warning all[NOTES_MAX];
+    size_t more;
+    const size_t count = matrix_warnings(m, all, NOTES_MAX, &more);
+
+    for (size_t k = 0; k < count; k++) {
+        struct buf text;
+
+        buf_init(&text, (size_t)1 << 16);
+        add_sample(&text, m, all[k].first);
+        if (all[k].others > 0)
+            buf_printf(&text, " and %" PRIu32 " more", all[k].others);
+        buf_printf(&text, ": %s", all[k].text);
+        fit_paragraph(out, "Warning   ", buf_slice(&text), LINE_WIDTH);
+        buf_release(&text);
+    }
+    if (more > 0)
+        buf_printf(out, "          and %zu more\n", more);
 }
 
 static void lists_text(struct buf *out, const struct matrix *m)
@@ -308,6 +335,7 @@ int report_matrix(struct buf *out, const struct matrix *m, unsigned width, struc
         matrix_effects_release(&e);
     }
     losses_text(out, m);
+    warnings_text(out, m);
     lists_text(out, m);
     if (m->summary.len > 0)
         buf_printf(out, "\n%.*s", SLICE_FMT(buf_slice(&m->summary)));

@@ -24,14 +24,21 @@ static void number(struct buf *out, double value)
     buf_add_str(out, isfinite(value) ? json_format_double(text, value) : "null");
 }
 
-static void list(struct buf *out, const char *name, const struct strlist *items)
+static void strings(struct buf *out, const struct strlist *items)
 {
-    buf_printf(out, "  \"%s\": [", name);
+    buf_add_str(out, "[");
     for (size_t k = 0; k < items->count; k++) {
         buf_add_str(out, k > 0 ? ", " : "");
         string(out, items->items[k]);
     }
-    buf_add_str(out, "],\n");
+    buf_add_str(out, "]");
+}
+
+static void list(struct buf *out, const char *name, const struct strlist *items)
+{
+    buf_printf(out, "  \"%s\": ", name);
+    strings(out, items);
+    buf_add_str(out, ",\n");
 }
 
 static void cell_of(struct buf *out, const struct matrix *m, uint32_t cell)
@@ -153,6 +160,8 @@ static void samples(struct buf *out, const struct matrix *m)
         string(out, has_record ? m->sides[s->side].records[s->record].id : NULL);
         buf_add_str(out, ", \"note\": ");
         string(out, s->note);
+        buf_add_str(out, ", \"warnings\": ");
+        strings(out, &s->warnings);
         buf_add_str(out, "}");
     }
     buf_add_str(out, "\n  ]\n");

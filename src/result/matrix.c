@@ -21,8 +21,10 @@ void matrix_release(struct matrix *m)
         free(m->cells[k].values);
         free(m->cells[k].name);
     }
-    for (size_t k = 0; k < m->sample_count; k++)
+    for (size_t k = 0; k < m->sample_count; k++) {
         free(m->samples[k].note);
+        strlist_release(&m->samples[k].warnings);
+    }
     free(m->cells);
     free(m->samples);
     free(m->name);
@@ -35,6 +37,36 @@ void matrix_release(struct matrix *m)
     side_release(&m->sides[0]);
     side_release(&m->sides[1]);
     *m = (struct matrix){ 0 };
+}
+
+static struct matrix_warning *find_warning(struct matrix_warning *all, size_t count, const char *text)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(all[k].text, text) == 0)
+            return &all[k];
+    return NULL;
+}
+
+size_t matrix_warnings(const struct matrix *m, struct matrix_warning *out, size_t room, size_t *more)
+{
+    size_t count = 0;
+
+    *more = 0;
+    for (size_t k = 0; k < m->sample_count; k++) {
+        const struct matrix_sample *s = &m->samples[k];
+
+        for (size_t w = 0; w < s->warnings.count; w++) {
+            struct matrix_warning *known = find_warning(out, count, s->warnings.items[w]);
+
+            if (known != NULL)
+                known->others++;
+            else if (count < room)
+                out[count++] = (struct matrix_warning){ .text = s->warnings.items[w], .first = s };
+            else
+                ++*more;
+        }
+    }
+    return count;
 }
 
 static bool any_has(const struct matrix *m, const char *metric)

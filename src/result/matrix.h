@@ -12,8 +12,9 @@ enum matrix_outcome { MATRIX_PENDING, MATRIX_VALID, MATRIX_INVALID, MATRIX_FAILE
 struct matrix_sample {
     uint32_t cell, number, side; /* number: of the cell and side, from 0 */
     enum matrix_outcome outcome;
-    size_t record; /* of sides[side], when valid or invalid */
-    char *note;    /* why it is not valid; NULL */
+    size_t record;           /* of sides[side], when valid or invalid */
+    char *note;              /* why it is not valid; NULL */
+    struct strlist warnings; /* of its document */
     bool broke_promise;
 };
 
@@ -39,6 +40,15 @@ struct matrix {
 };
 
 void matrix_release(struct matrix *m);
+
+/* What samples are warned of, each text once, in the order they were planned. */
+struct matrix_warning {
+    const char *text;
+    const struct matrix_sample *first; /* that says it */
+    uint32_t others;                   /* that say it too */
+};
+/* At most `room` of them; returns how many, and in *more how many warnings have no place there. */
+size_t matrix_warnings(const struct matrix *m, struct matrix_warning *out, size_t room, size_t *more);
 /* Picks what is shown when nobody said: those of a load, of rounds, else all that there are. */
 MUST_CHECK int matrix_pick_metrics(struct matrix *m, const char *gate, struct err *err);
 

@@ -351,6 +351,9 @@ static int make_by_command(const struct sampler *x, struct result **out, char no
             return no_memory(err);
     }
     rc = take_metrics(x, *out, x->json_path, (double)end.elapsed_ns / 1e9, err);
+    if (rc == 0 && (*out)->metric_count == 0 && (*out)->reasons.count == 0 &&
+        !result_add_reason(*out, "the output had no figure"))
+        rc = no_memory(err);
     (*out)->valid = (*out)->reasons.count == 0;
     return rc;
 }

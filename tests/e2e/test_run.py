@@ -272,6 +272,42 @@ def test_a_check_without_answer_is_an_invalid_sample(run, counter):
     assert "status 404" in done.stdout and done.document["cells"][0]["valid"] == 0
 
 
+def test_what_a_check_did_not_get_is_said(run, counter):
+    """A field that the answer lacks, a 404 that may be: in the table, on standard error, and in the document."""
+    done = run(f"""
+samples: 2
+checks:
+  - {{name: a, url: '{counter.url}/io', metrics: {{good: count, absent: no.such}}}}
+  - {{name: b, url: '{counter.url}/missing', may_fail: true, metrics: {{c: count}}}}
+""")
+    assert done.returncode == 0 and "2 of 2" in done.stdout, done.stderr
+    warnings = ['check a: the answer has no "no.such"', "check b: status 404"]
+    for text in warnings:
+        assert done.stderr.count(text) == 1, done.stderr
+        assert f"Warning   all sample 1 and 1 more: {text}\n" in done.stdout, done.stdout
+    assert [s["warnings"] for s in done.document["samples"]] == [warnings, warnings]
+
+
+@pytest.mark.parametrize("doer", [
+    "checks: [{{name: a, url: '{url}/io', metrics: {{b: no.such}}}}]\n",
+    "checks: [{{name: a, url: '{url}/missing', may_fail: true, metrics: {{b: count}}}}]\n",
+    "command: 'echo nothing'\nmetrics: [{{name: took, regex: 'took ([0-9.]+)'}}]\n",
+])
+def test_a_sample_without_a_figure_does_not_count(run, counter, doer):
+    done = run(doer.format(url=counter.url))
+    assert done.returncode == 3 and done.document["cells"][0]["valid"] == 0, done.stdout
+    assert "had a figure" in done.stdout or "had no figure" in done.stdout, done.stdout
+
+
+@pytest.mark.parametrize("checks, line, name", [
+    ("  - {name: a, each: '{to}', url: 'http://127.0.0.1:1/{each}', metrics: {ms: x}}\n", 4, "a.p.ms"),
+    ("  - {name: a, url: 'http://127.0.0.1:1/', metrics: {ms: x}}\n  - {name: a, url: 'http://127.0.0.1:1/', metrics: {ms: x}}\n", 5, "a.ms"),
+])
+def test_two_figures_of_one_name_are_refused(run, checks, line, name):
+    done = run(f"parameters: {{to: 'p=1,q=2'}}\nsetup: 'exit 9'\nchecks:\n{checks}", "-s", "to=p=1,p=2")
+    assert done.returncode == 2 and f'suite.yaml:{line}: check a: two figures would be called "{name}"' in done.stderr, done.stderr
+
+
 def test_metrics_of_a_command(run):
     done = run("""
 command: "echo talk; echo '{\\"a\\": {\\"b\\": 4}}'; echo rate=2.5/s >&2; echo took 7 ms"

@@ -75,3 +75,54 @@ void visible_add(struct buf *out, struct slice s)
         }
     }
 }
+
+static bool is_between(char c, char first, char last)
+{
+    return c >= first && c <= last;
+}
+
+/* Up to BEL, or ESC and the byte behind it, which end a command to the terminal (a title, a link); at most a line. */
+static size_t command_length(struct slice s)
+{
+    size_t n = 2;
+
+    while (n < s.len && s.ptr[n] != '\a' && s.ptr[n] != '\x1b' && s.ptr[n] != '\n')
+        n++;
+    if (n < s.len && s.ptr[n] == '\x1b')
+        n++;
+    return n < s.len && s.ptr[n] != '\n' ? n + 1 : n;
+}
+
+/* Bytes of the escape sequence that s begins with: ESC [ parameters letter, ESC ] text, ESC and one; 0: it is none. */
+static size_t escape_length(struct slice s)
+{
+    size_t n = 2;
+
+    if (s.ptr[0] != '\x1b' || s.len < 2)
+        return s.ptr[0] == '\x1b';
+    if (s.ptr[1] == ']')
+        return command_length(s);
+    if (s.ptr[1] != '[')
+        return is_between(s.ptr[1], ' ', '~') ? 2 : 1;
+    while (n < s.len && is_between(s.ptr[n], ' ', '?'))
+        n++;
+    return n < s.len && is_between(s.ptr[n], '@', '~') ? n + 1 : n;
+}
+
+void visible_output(struct buf *out, struct slice s)
+{
+    while (s.len > 0) {
+        const size_t skipped = slice_starts(s, SLICE("\r\n")) ? 1 : escape_length(s), length = utf8_length(s);
+        const char c = s.ptr[0];
+
+        if (skipped > 0) {
+            s = slice_drop(s, skipped);
+            continue;
+        }
+        if (length == 0 || ((unsigned char)c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+            buf_add_char(out, '?');
+        else
+            visible_add(out, slice_take(s, length));
+        s = slice_drop(s, length > 0 ? length : 1);
+    }
+}

@@ -16,5 +16,8 @@
 size_t visible_hidden(struct slice s);
 bool visible_all(struct slice s); /* it holds none */
 void visible_add(struct buf *out, struct slice s);
+/* What a program printed, fit for a terminal and for a document: lines and tabs as they are, escape sequences (ECMA-48)
+ * left out, other controls and bytes that are not UTF-8 as "?", the hidden written out. */
+void visible_output(struct buf *out, struct slice s);
 
 #endif

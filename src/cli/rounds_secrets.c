@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "http/redact.h"
 #include "http/secrets.h"
 
 #define MASKED_MAX_BYTES (UINT64_C(1) << 30)
@@ -56,14 +57,33 @@ static bool mask_list(struct strlist *lines, const struct strlist *secrets)
     return ok;
 }
 
+/* What the copies printed: also secrets that came from elsewhere, known by their names. */
+static bool mask_said(struct strlist *lines, const struct strlist *secrets)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        struct buf line;
+        char *masked;
+
+        buf_init(&line, MASKED_MAX_BYTES);
+        redact_output(&line, slice_str(lines->items[i]));
+        masked = buf_ok(&line) ? slice_dup(buf_slice(&line)) : NULL;
+        buf_release(&line);
+        if (masked == NULL)
+            return false;
+        free(lines->items[i]);
+        lines->items[i] = masked;
+    }
+    return secrets->count == 0 || mask_list(lines, secrets);
+}
+
 static bool mask_round(struct rounds_round *round, const struct strlist *secrets)
 {
     bool ok = true;
 
     for (size_t k = 0; k < round->copy_count && ok; k++)
-        ok = mask_list(&round->copies[k].last_lines, secrets);
+        ok = mask_said(&round->copies[k].last_lines, secrets);
     for (size_t k = 0; k < round->hook_failure_count && ok; k++)
-        ok = mask_list(&round->hook_failures[k].last_lines, secrets);
+        ok = mask_said(&round->hook_failures[k].last_lines, secrets);
     return ok;
 }
 
@@ -83,7 +103,7 @@ static bool mask_all(struct result *r, const struct strlist *secrets)
 int rounds_mask(struct result *r, const struct rounds_plan *plan, struct err *err)
 {
     struct strlist secrets = STRLIST_INIT;
-    const bool ok = collect(&secrets, plan) && (secrets.count == 0 || mask_all(r, &secrets));
+    const bool ok = collect(&secrets, plan) && mask_all(r, &secrets);
 
     strlist_release(&secrets);
     return ok ? 0 : err_set(err, ERR_SYSTEM, ENOMEM, "no memory for the report");

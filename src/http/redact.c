@@ -11,7 +11,8 @@ struct sink {
     struct buf *out;       /* NULL: nowhere */
     struct strlist *found; /* the secrets; NULL: nobody asks */
     bool escape, failed;
-    size_t done; /* how much of the text being scrubbed has been written or left out */
+    bool only_fields; /* and schemes: what is a secret whatever quotes stand around it */
+    size_t done;      /* how much of the text being scrubbed has been written or left out */
 };
 
 static void put(struct sink *s, struct slice text)
@@ -331,15 +332,61 @@ static size_t take_scheme(struct sink *s, struct slice text, size_t at)
     return end;
 }
 
+/* Whether what stands behind "name:" in any text is a secret up to the line's end, as in a head; of other names only a
+ * word is, and only behind a blank: "token: abc", no prose ("key: not found") and no "host:port". */
+static bool is_field_name(struct slice name)
+{
+    return redact_is_secret_field(name) &&
+           (slice_find(name, '-') >= 0 || slice_starts_nocase(name, SLICE("authorization")) ||
+            slice_starts_nocase(name, SLICE("cookie")));
+}
+
+static bool is_word_name(struct slice name)
+{
+    return name.len > 4 && redact_is_secret_name(name) && slice_find(name, '.') < 0;
+}
+
+static size_t field_value_end(struct slice text, size_t at, bool whole)
+{
+    while (at < text.len && strchr("\r\n\"'`", text.ptr[at]) == NULL && (whole || !is_space(text.ptr[at])))
+        at++;
+    return at;
+}
+
+/* "Name: value" of a head, wherever it stands: in a log, within a command. */
+static size_t take_field(struct sink *s, struct slice text, size_t at)
+{
+    size_t colon = at, value;
+    struct slice name;
+
+    while (colon < text.len && is_name_char(text.ptr[colon]))
+        colon++;
+    if (colon == at || colon == text.len || text.ptr[colon] != ':')
+        return at;
+    name = slice_from(text.ptr + at, colon - at);
+    for (value = colon + 1; value < text.len && (text.ptr[value] == ' ' || text.ptr[value] == '\t');)
+        value++;
+    if (!is_field_name(name) && !(value > colon + 1 && is_word_name(name)))
+        return at;
+    const size_t end = field_value_end(text, value, is_field_name(name));
+    if (end == value)
+        return at;
+    put_until(s, text, value);
+    put(s, SLICE(STARS));
+    find(s, slice_from(text.ptr + value, end - value));
+    return end;
+}
+
 static size_t take_secret(struct sink *s, struct slice text, size_t at)
 {
-    size_t next = take_userinfo(s, text, at);
+    size_t next = s->only_fields ? at : take_userinfo(s, text, at);
 
-    if (next == at && is_name_start(text, at))
+    if (next > at || !is_name_start(text, at))
+        return next;
+    next = take_field(s, text, at);
+    if (next == at)
         next = take_scheme(s, text, at);
-    if (next == at && is_name_start(text, at))
-        next = take_parameter(s, text, at);
-    return next;
+    return next == at && !s->only_fields ? take_parameter(s, text, at) : next;
 }
 
 static void scrub(struct sink *s, struct slice text)
@@ -363,9 +410,16 @@ void redact_url(struct buf *out, struct slice url)
     scrub(&s, url);
 }
 
-bool redact_find(struct strlist *found, struct slice text)
+void redact_fields(struct buf *out, struct slice text)
 {
-    struct sink s = { .found = found };
+    struct sink s = { .out = out, .only_fields = true };
+
+    scrub(&s, text);
+}
+
+bool redact_find(struct strlist *found, struct slice text, bool only_fields)
+{
+    struct sink s = { .found = found, .only_fields = only_fields };
 
     scrub(&s, text);
     return !s.failed;

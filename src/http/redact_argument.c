@@ -210,7 +210,7 @@ static void unquote(struct buf *out, struct slice word)
     }
 }
 
-void redact_command(struct buf *out, struct slice text)
+static void redact_words(struct buf *out, struct slice text)
 {
     struct buf before, word, shown;
 
@@ -241,4 +241,31 @@ void redact_command(struct buf *out, struct slice text)
         }
     }
     buf_release(&before);
+}
+
+/* First what is a secret whatever stands before it: words of a field ("Authorization: Bearer x") are several words. */
+void redact_command(struct buf *out, struct slice text)
+{
+    struct buf plain;
+
+    buf_init(&plain, 4 * text.len + 64);
+    redact_fields(&plain, text);
+    if (buf_ok(&plain))
+        redact_words(out, buf_slice(&plain));
+    else
+        buf_add_str(out, STARS);
+    buf_release(&plain);
+}
+
+void redact_output(struct buf *out, struct slice text)
+{
+    while (text.len > 0) {
+        const ptrdiff_t end = slice_find(text, '\n');
+        const size_t len = end >= 0 ? (size_t)end : text.len;
+
+        redact_command(out, slice_take(text, len));
+        if (end >= 0)
+            buf_add_char(out, '\n');
+        text = slice_drop(text, end >= 0 ? len + 1 : len);
+    }
 }

@@ -67,22 +67,32 @@ static bool add_cookies(struct strlist *secrets, struct slice value)
     return true;
 }
 
+/* "Bearer abc": whole, and without its scheme. */
+static bool add_credentials(struct strlist *secrets, struct slice value)
+{
+    struct slice rest = value, word;
+
+    if (!add(secrets, value, SECRET_MIN_BYTES))
+        return false;
+    word = slice_split(&rest, ' ');
+    rest = slice_trim(rest);
+    if (slice_find(word, '=') >= 0) /* cookies */
+        return true;
+    if (!add(secrets, rest, SECRET_MIN_BYTES))
+        return false;
+    return !slice_eq_nocase(word, SLICE("basic")) || add_basic(secrets, rest);
+}
+
 static bool add_field(struct strlist *secrets, struct slice line)
 {
-    struct slice value = line, name = slice_trim(slice_split(&value, ':')), word;
+    struct slice value = line, name = slice_trim(slice_split(&value, ':'));
 
     value = slice_trim(value);
     if (!redact_is_secret_field(name))
         return true;
-    if (!add(secrets, value, SECRET_MIN_BYTES))
-        return false;
     if (slice_eq_nocase(name, SLICE("cookie")))
-        return add_cookies(secrets, value);
-    word = slice_split(&value, ' ');
-    value = slice_trim(value);
-    if (!add(secrets, value, SECRET_MIN_BYTES))
-        return false;
-    return !slice_eq_nocase(word, SLICE("basic")) || add_basic(secrets, value);
+        return add(secrets, value, SECRET_MIN_BYTES) && add_cookies(secrets, value);
+    return add_credentials(secrets, value);
 }
 
 static bool add_parameters(struct strlist *secrets, struct slice line)
@@ -129,15 +139,20 @@ bool secrets_add_named(struct strlist *secrets, struct slice name, struct slice 
     return !redact_is_secret_name(name) || add(secrets, value, SECRET_MIN_BYTES);
 }
 
-bool secrets_add_text(struct strlist *secrets, struct slice text)
+static bool add_found(struct strlist *secrets, struct slice text, bool only_fields)
 {
     struct strlist found = STRLIST_INIT;
-    bool ok = redact_find(&found, text);
+    bool ok = redact_find(&found, text, only_fields);
 
     for (size_t i = 0; i < found.count && ok; i++)
-        ok = add(secrets, slice_str(found.items[i]), SECRET_MIN_BYTES);
+        ok = add_credentials(secrets, slice_str(found.items[i]));
     strlist_release(&found);
     return ok;
+}
+
+bool secrets_add_text(struct strlist *secrets, struct slice text)
+{
+    return add_found(secrets, text, false);
 }
 
 bool secrets_add_request(struct strlist *secrets, struct slice request)
@@ -204,7 +219,8 @@ bool secrets_add_command(struct strlist *secrets, const char *const *words, size
     for (size_t i = 0; i < count && ok; i++) {
         struct slice rest = slice_str(words[i]);
 
-        if (slice_find(rest, ' ') < 0)
+        ok = add_found(secrets, rest, true);
+        if (ok && slice_find(rest, ' ') < 0)
             ok = add_word(secrets, before, rest);
         for (struct slice inner = before; slice_find(slice_str(words[i]), ' ') >= 0 && rest.len > 0 && ok;) {
             const struct slice word = next_word(&rest);

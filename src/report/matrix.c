@@ -9,6 +9,7 @@
 
 #include "base/json_text.h"
 #include "report/compare_words.h"
+#include "report/escapes.h"
 #include "report/fit.h"
 
 enum { LINE_WIDTH = 100, COLLAPSES_MAX = 10, NOTES_MAX = 20, METRICS_SHOWN = 8 };
@@ -347,11 +348,7 @@ int report_matrix(struct buf *out, const struct matrix *m, unsigned width, struc
 static void markdown_cell(struct buf *out, const char *text)
 {
     buf_add_str(out, " ");
-    for (; *text != '\0'; text++) {
-        if (*text == '|')
-            buf_add_char(out, '\\');
-        buf_add_char(out, (unsigned char)*text < ' ' ? ' ' : *text);
-    }
+    escape_markdown(out, text);
     buf_add_str(out, " |");
 }
 
@@ -376,9 +373,40 @@ static void markdown_row(struct buf *out, const struct matrix *m, uint32_t cell,
     buf_add_char(out, '\n');
 }
 
+/* Backticks for a fence that no line of the text ends. */
+static size_t fence_of(struct slice text)
+{
+    size_t run = 0, longest = 2;
+
+    for (size_t i = 0; i < text.len; i++) {
+        run = text.ptr[i] == '`' ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest + 1;
+}
+
+static void add_fence(struct buf *out, size_t length)
+{
+    while (length-- > 0)
+        buf_add_char(out, '`');
+    buf_add_char(out, '\n');
+}
+
+/* Markdown as it is, but no HTML. */
+static void add_own(struct buf *out, struct slice line)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        if (line.ptr[i] == '<' && (i == 0 || line.ptr[i - 1] != '\\'))
+            buf_add_char(out, '\\');
+        buf_add_char(out, line.ptr[i]);
+    }
+    buf_add_char(out, '\n');
+}
+
 /* Its tables are Markdown's already (lines with | in front), and notes (> in front); all else is shown as it is. */
 static void summary_markdown(struct buf *out, struct slice text)
 {
+    const size_t fence = fence_of(text);
     bool is_fenced = false;
 
     while (text.len > 0) {
@@ -386,13 +414,20 @@ static void summary_markdown(struct buf *out, struct slice text)
         const bool is_own = slice_starts(line, SLICE("|")) || slice_starts(line, SLICE("> ")) || line.len == 0;
 
         if (is_own == is_fenced && line.len > 0) {
-            buf_add_str(out, is_fenced ? "```\n\n" : "\n```\n");
+            if (!is_fenced)
+                buf_add_char(out, '\n');
+            add_fence(out, fence);
+            if (is_fenced)
+                buf_add_char(out, '\n');
             is_fenced = !is_fenced;
         }
-        buf_printf(out, "%.*s\n", SLICE_FMT(line));
+        if (is_fenced)
+            buf_printf(out, "%.*s\n", SLICE_FMT(line));
+        else
+            add_own(out, line);
     }
     if (is_fenced)
-        buf_add_str(out, "```\n");
+        add_fence(out, fence);
 }
 
 void report_matrix_markdown(struct buf *out, const struct matrix *m)
@@ -400,7 +435,9 @@ void report_matrix_markdown(struct buf *out, const struct matrix *m)
     char heading[WORDS_MAX];
     size_t columns = m->dimensions.count + (m->side_count > 1) + 2 + m->metrics.count;
 
-    buf_printf(out, "**%s**\n\n|", m->name);
+    buf_add_str(out, "**");
+    escape_markdown(out, m->name);
+    buf_add_str(out, "**\n\n|");
     for (size_t d = 0; d < m->dimensions.count; d++)
         markdown_cell(out, m->dimensions.items[d]);
     if (m->side_count > 1)

@@ -7,7 +7,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/visible.h"
+#include "http/redact.h"
 #include "suite/process.h"
+
+#define SAID_MAX ((size_t)4 << 20)
 
 static bool is_stopped(const struct commands_place *at)
 {
@@ -102,16 +106,33 @@ void commands_run_all(const struct commands_place *at, const struct suite_comman
     }
 }
 
+/* Without secrets, and nothing in it that a terminal would obey. */
+static int take_output(struct buf *out, struct slice raw, struct err *err)
+{
+    struct buf seen;
+
+    buf_init(&seen, VISIBLE_TIMES * SAID_MAX);
+    visible_output(&seen, raw);
+    redact_output(out, buf_slice(&seen));
+    buf_release(&seen);
+    return buf_ok(out) ? 0 : err_set(err, ERR_LIMIT, 0, "a command printed more than there is room for");
+}
+
 int commands_output(const struct commands_place *at, const struct suite_command *c, const struct names *names,
                     const char *what, struct buf *out, struct err *err)
 {
     char path[PATH_MAX];
+    struct buf raw;
     int rc;
 
     snprintf(path, sizeof(path), "%s/%s.txt", at->work_dir, what);
     unlink(path);
     rc = suite_command_run(at, c, names, what, path, err);
-    if (file_read(path, out, rc == 0 ? err : NULL) != 0) /* what a command said before it failed is worth showing */
-        return -1;
+    buf_init(&raw, SAID_MAX);
+    if (file_read(path, &raw, rc == 0 ? err : NULL) != 0) /* what a command said before it failed is worth showing */
+        rc = -1;
+    else
+        rc = take_output(out, buf_slice(&raw), err) != 0 ? -1 : rc;
+    buf_release(&raw);
     return rc;
 }

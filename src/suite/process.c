@@ -19,7 +19,7 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 #define TURN_MS 50
-#define TAIL_MASKED_MAX 4096u
+#define TAIL_READ_MAX ((size_t)64 << 10)
 
 void process_shell_words(const char *out[4], const char *text)
 {
@@ -292,44 +292,48 @@ size_t process_log_bytes(const char *path)
     return stat(path, &st) == 0 ? (size_t)st.st_size : 0;
 }
 
-/* URLs with passwords and tokens, and what stands behind words like --password. */
-static void mask_secrets(char *text, size_t room)
+/* From the first line that is whole; from the first word, when there is only a piece of one. */
+static struct slice whole_lines(struct slice text)
 {
-    struct buf masked;
+    const ptrdiff_t line = slice_find(text, '\n'), word = slice_find(text, ' ');
 
-    buf_init(&masked, TAIL_MASKED_MAX);
-    redact_command(&masked, slice_str(text));
-    snprintf(text, room, "%.*s", SLICE_FMT(buf_ok(&masked) ? buf_slice(&masked) : SLICE("***")));
-    buf_release(&masked);
+    return line >= 0 ? slice_drop(text, (size_t)line + 1) : word >= 0 ? slice_drop(text, (size_t)word + 1) : text;
 }
 
+static void end_of_file(struct buf *out, const char *path, size_t begin)
+{
+    const size_t size = process_log_bytes(path), all = size > begin ? size - begin : 0;
+    const size_t want = all < TAIL_READ_MAX ? all : TAIL_READ_MAX;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char *into = fd >= 0 ? buf_reserve(out, want) : NULL;
+    ssize_t n = 0;
+
+    if (into != NULL)
+        n = pread(fd, into, want, (off_t)(size - want));
+    if (n > 0)
+        out->len += (size_t)n;
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Secrets are told by the words before them: they are masked before anything is cut. */
 void process_tail(const char *path, size_t begin, char *out, size_t room)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-    const size_t all = (size_t)size > begin ? (size_t)size - begin : 0;
-    const size_t want = all < room - 1 ? all : room - 1;
-    ssize_t n = 0;
-    size_t from = 0;
+    struct buf raw, shown;
+    struct slice text;
 
-    out[0] = '\0';
-    if (fd < 0)
-        return;
-    n = pread(fd, out, want, size - (off_t)want);
-    close(fd);
-    if (n <= 0)
-        return;
-    while (n > 0 && (out[n - 1] == '\n' || out[n - 1] == ' '))
-        n--;
-    out[n] = '\0';
-    if (all > want) { /* from the beginning of a line */
-        const char *line = strchr(out, '\n');
-
-        from = line != NULL ? (size_t)(line + 1 - out) : 0;
-    }
-    memmove(out, out + from, (size_t)n - from + 1);
+    buf_init(&raw, TAIL_READ_MAX + 1);
+    buf_init(&shown, 4 * TAIL_READ_MAX);
+    end_of_file(&raw, path, begin);
+    text = buf_slice(&raw);
+    redact_output(&shown, raw.len == TAIL_READ_MAX ? whole_lines(text) : text);
+    text = slice_trim(buf_slice(&shown));
+    if (text.len > room - 1)
+        text = whole_lines(slice_drop(text, text.len - (room - 1)));
+    snprintf(out, room, "%.*s", SLICE_FMT(text));
     for (char *c = out; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' && *c != '\n')
             *c = '.';
-    mask_secrets(out, room);
+    buf_release(&raw);
+    buf_release(&shown);
 }

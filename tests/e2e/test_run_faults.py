@@ -385,3 +385,26 @@ def test_progress_counts_samples_from_one(run, counter):
     assert {line["sample"] for line in lines if line["sample"] is not None} == {1, 2}
     assert {d["sample"] for d in run.documents()} == {1, 2}
     assert "sample 1 of 2" in run(f"samples: 2\nload: {{url: '{counter.url}/', requests: 3, connections: 1}}\n", "-v").stderr
+
+
+def test_what_commands_print_is_without_secrets_and_fit_for_a_terminal(run, tmp_path):
+    """Facts, summary, teardown, verify_each: on the terminal, in the documents, on the page, in the store."""
+    (tmp_path / "said").write_bytes(b"\x1b[31mred\x1b[0m\a \xff Authorization: Basic summary-SECRET\n| <i>a | b |\n```x\n")
+    done = run("""
+facts: {version: 'echo "1.0 https://u:fact-SECRET@h/?token=fact-SECRET"'}
+command: echo took 3
+metrics: [{name: took, regex: "took ([0-9]+)"}]
+verify_each: 'echo "Authorization: Bearer verify-SECRET"; echo "$(seq 100) --token $(seq -s SECRET 100)"; echo "Authorization: Bearer verify-SECRET"; echo --password verify-SECRET; echo X-Api-Key:verify-SECRET; exit 1'
+summary: cat said
+teardown: 'echo "see https://u:teardown-SECRET@h/, Cookie: a=teardown-SECRET"; exit 1'
+""", "--markdown", str(tmp_path / "run.md"), "--html", str(tmp_path / "run.html"))
+    assert done.returncode == 3, done.stderr
+    written = [tmp_path / "run.json", tmp_path / "run.md", tmp_path / "run.html", tmp_path / "results.db"]
+    for where, text in [("out", done.stdout), ("err", done.stderr), *((p.name, p.read_bytes().decode(errors="replace")) for p in written)]:
+        assert "SECRET" not in text, where
+    summary = "red? ? Authorization: ***\n| <i>a | b |\n```x\n"
+    assert "\n" + summary in done.stdout and done.document["summary"] == summary
+    said = " ".join(done.stdout.split())
+    assert "version: 1.0 https://***@h/?token=***" in said and "Authorization: *** --password *** X-Api-Key:***" in said
+    assert (tmp_path / "run.md").read_text().endswith(
+        "\n````\nred? ? Authorization: ***\n````\n\n| \\<i>a | b |\n\n````\n```x\n````\n")

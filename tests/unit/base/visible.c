@@ -49,6 +49,44 @@ static void hidden_is_shown(void **state)
     }
 }
 
+static void outputs_are_fit_for_a_terminal(void **state)
+{
+    static const struct {
+        const char *why, *text, *want;
+    } CASES[] = {
+        { "lines and tabs stay", "a\tb\nc\r\nd", "a\tb\nc\nd" },
+        { "colours go", "\x1b[1;31mred\x1b[0m.", "red." },
+        { "a title goes", "\x1b]0;title\aa\x1b]8;;http://h/\x1b\\b", "ab" },
+        { "one that never ends takes no more than its line", "\x1b]0;title\na", "\na" },
+        { "a charset", "\x1b(Ba", "Ba" },
+        { "cut short", "a\x1b[1;3", "a" },
+        { "alone", "a\x1b", "a" },
+        { "and before a line's end", "\x1b\na\x1b[1\nb", "\na\nb" },
+        { "other controls", "a\bb\rc\x7f", "a?b?c?" },
+        { "what is no UTF-8",
+          "a\xff\xe2\x80"
+          "b",
+          "a???b" },
+        { "what is", "\xc3\xa4", "\xc3\xa4" },
+        { "the hidden",
+          "a\xe2\x80\xae"
+          "b",
+          "a[U+202E]b" },
+        { "nothing", "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct buf out;
+
+        buf_init(&out, TEXT_MAX_BYTES);
+        visible_output(&out, slice_str(CASES[i].text));
+        if (!slice_eq(buf_slice(&out), slice_str(CASES[i].want)))
+            fail_msg("%s: %.*s", CASES[i].why, SLICE_FMT(buf_slice(&out)));
+        buf_release(&out);
+    }
+}
+
 /* "\u202E" cut off by the end: its bytes are no text yet. */
 static void nothing_behind_the_end_is_read(void **state)
 {
@@ -62,6 +100,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hidden_is_shown),
+        cmocka_unit_test(outputs_are_fit_for_a_terminal),
         cmocka_unit_test(nothing_behind_the_end_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

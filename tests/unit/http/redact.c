@@ -63,6 +63,13 @@ static void urls(void **state)
         { "JSON cut short", "{\"token\":\"abc", "{\"token\":\"***\"" },
         { "a form", "user=u&password=p", "user=u&password=***" },
         { "a scheme of authentication in prose", "got Bearer abcdefgh.ijk-l_m= and more", "got Bearer *** and more" },
+        { "a field in prose", "sent \"Authorization: Basic a b\" and got 401",
+          "sent \"Authorization: ***\" and got 401" },
+        { "a field up to the line's end", "a\nX-Auth-Token:a b\nc", "a\nX-Auth-Token:***\nc" },
+        { "a word behind a name", "password: abc, token:\tdef ghi", "password: *** token:\t*** ghi" },
+        { "hosts, and names that say little", "token:8080 my-host:80 key: none auth: no sid: 7",
+          "token:8080 my-host:80 key: none auth: no sid: 7" },
+        { "nothing behind a name", "Authorization: \nx password: ", "Authorization: \nx password: " },
         { "prose", "Bearer tokens, Basic realm=\"x\"", "Bearer tokens, Basic realm=\"x\"" },
         { "empty", "", "" },
     };
@@ -180,7 +187,10 @@ static void commands(void **state)
           "curl -sf 'http://h/a b' | wc -c; echo \"$X\"" },
         { "-u", "curl -u a:b http://h/|cat", "curl -u *** http://h/|cat" },
         { "-u in quotes", "curl -u 'a:b c' http://h/", "curl -u *** http://h/" },
-        { "a field", "curl -H 'Authorization: Bearer a' x", "curl -H Authorization: *** x" },
+        { "a field", "curl -H 'Authorization: Bearer a' x", "curl -H 'Authorization: ***' x" },
+        { "a field that something prints", "echo 'Authorization: Bearer a'; x", "echo 'Authorization: ***'; x" },
+        { "one without quotes and blank", "echo X-Api-Key:a b", "echo X-Api-Key:***" },
+        { "within a shell", "sh -c \"echo 'Cookie: a=b; c=d'; x\"", "sh -c \"echo 'Cookie: ***'; x\"" },
         { "a variable", "PASSWORD=x cmd && TOKEN='y z' cmd", "PASSWORD=*** cmd && TOKEN=*** cmd" },
         { "a URL", "curl \"http://u:p@h/?token=t\"", "curl http://***@h/?token=***" },
         { "a shell in a shell", "sh -c 'mysql --password x'", "sh -c mysql --password ***" },
@@ -192,11 +202,25 @@ static void commands(void **state)
     (void)state;
 }
 
+static void outputs(void **state)
+{
+    static const struct text_case CASES[] = {
+        { "several lines", "can't\n-u a:b\nCookie: a\nsee http://u:p@h/\n",
+          "can't\n-u ***\nCookie: ***\nsee http://***@h/\n" },
+        { "no line break at the end", "--password a", "--password ***" },
+        { "empty lines", "\n\na\n\n", "\n\na\n\n" },
+        { "nothing", "", "" },
+    };
+
+    check(CASES, sizeof(CASES) / sizeof(CASES[0]), redact_output);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(urls),      cmocka_unit_test(field_lines), cmocka_unit_test(heads),
-        cmocka_unit_test(arguments), cmocka_unit_test(commands),
+        cmocka_unit_test(arguments), cmocka_unit_test(commands),    cmocka_unit_test(outputs),
     };
 
     edge = edge_new();

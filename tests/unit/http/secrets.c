@@ -98,9 +98,10 @@ static void test_commands(void **state)
     static const char *const WORDS[] = {
         "sh",         "-c",           "mysql -u root -phunter2 | curl -u alice:Sesame 'http://h/?token=abcd1234'",
         "--password", "W0rdOfIts0wn", "-p",
-        "2222",
+        "2222",       "-c",           "echo 'Authorization: Bearer T0kenOfAField'",
     };
-    static const char *const WANT[] = { "root", "hunter2", "alice:Sesame", "Sesame", "abcd1234", "W0rdOfIts0wn" };
+    static const char *const WANT[] = { "root",     "hunter2",      "alice:Sesame",         "Sesame",
+                                        "abcd1234", "W0rdOfIts0wn", "Bearer T0kenOfAField", "T0kenOfAField" };
     struct strlist secrets = STRLIST_INIT;
 
     assert_true(secrets_add_command(&secrets, WORDS, sizeof(WORDS) / sizeof(WORDS[0])));

@@ -187,7 +187,7 @@ static int judge(struct work *w, const struct names *names, struct result *r, en
     if (rc == 0 && !is_stopped(w) && commands_run(&w->commands, &s->verify_each, names, "verify_each", &inner) != 0 &&
         !is_stopped(w)) {
         *outcome = SAMPLE_INVALID;
-        snprintf(note, SAMPLE_NOTE_MAX, "%.300s%s%.150s", inner.what, inner.hint[0] != '\0' ? "; " : "", inner.hint);
+        snprintf(note, SAMPLE_NOTE_MAX, "%.300s%s%.191s", inner.what, inner.hint[0] != '\0' ? "; " : "", inner.hint);
         rc = spoil(r, note, w->err);
     }
     return rc;

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/h2_inbound.h"
 #include "http/h2_pool.h"
 #include "http/h2_request.h"
 
 /* Large, so that the measured path waits for no WINDOW_UPDATE of ours; the largest a window can be is 2^31 - 1. */
 #define WINDOW_BYTES ((1 << 30) - 1)
-#define FRAME_HEAD_BYTES 9u
 
 struct h2_client {
     nghttp2_session *session;
@@ -19,7 +19,10 @@ struct h2_client {
     bool goaway;
     void *heads_of; /* the stream whose header block is being read */
     bool wants_fields;
+    struct h2_head head; /* what was read of it */
+    struct h2_inbound inbound;
 };
+_Static_assert(sizeof(struct h2_client) <= 4096, "it fits a block of the pool");
 
 static void note_reason(struct h2_client *h, const char *text, size_t len)
 {
@@ -33,11 +36,11 @@ static void *stream_of(nghttp2_session *session, int32_t id)
     return id > 0 ? nghttp2_session_get_stream_user_data(session, id) : NULL;
 }
 
-static uint16_t status_of(const uint8_t *value, size_t len)
+static uint16_t status_of(struct slice value)
 {
     uint64_t n;
 
-    return slice_to_u64(slice_from((const char *)value, len), &n) && n < 1000 ? (uint16_t)n : 0;
+    return slice_to_u64(value, &n) && n < 1000 ? (uint16_t)n : 0;
 }
 
 static int on_headers(nghttp2_session *session, const nghttp2_frame *frame, void *user_data)
@@ -46,28 +49,69 @@ static int on_headers(nghttp2_session *session, const nghttp2_frame *frame, void
 
     h->heads_of = stream_of(session, frame->hd.stream_id); /* a header block is one piece: looked up once */
     h->wants_fields = false;
+    h->head = (struct h2_head){ 0 };
     return 0;
+}
+
+static void read_status(struct h2_client *h, struct slice value)
+{
+    if (h->head.has_status)
+        h2_repeat_pass(&h->inbound.repeat); /* two in a block: such a one is not told from memory */
+    h->head.has_status = true;
+    h->head.status = status_of(value);
+    if (h->heads_of != NULL)
+        h->wants_fields = h->events->on_head(h->heads_of, h->head.status);
+}
+
+static void read_length(struct h2_client *h, struct slice value)
+{
+    uint64_t length;
+
+    if (!slice_to_u64(value, &length))
+        return;
+    h->head.has_length = true;
+    h->head.length = length;
+    if (h->heads_of != NULL)
+        h->events->on_length(h->heads_of, length);
+}
+
+/* The events of a block whose fields are known. */
+static void repeat_fields(struct h2_client *h, const struct h2_repeat_block *b)
+{
+    struct slice name, value;
+    unsigned index = 0;
+    size_t at = 0;
+
+    if (h->heads_of == NULL)
+        return;
+    if (b->head.has_status && h->events->on_head(h->heads_of, b->head.status))
+        while (h2_repeat_next(b, &index, &at, &name, &value))
+            h->events->on_field(h->heads_of, name, value);
+    if (b->head.has_length)
+        h->events->on_length(h->heads_of, b->head.length);
 }
 
 static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_len,
                      const uint8_t *value, size_t value_len, uint8_t flags, void *user_data)
 {
     struct h2_client *h = user_data;
-    uint64_t n;
+    const struct slice n = slice_from((const char *)name, name_len), v = slice_from((const char *)value, value_len);
 
     (void)session;
     (void)frame;
     (void)flags;
-    if (h->heads_of == NULL)
+    if (h->inbound.known != NULL) {
+        repeat_fields(h, h->inbound.known);
         return 0;
-    if (name_len == 7 && memcmp(name, ":status", 7) == 0)
-        h->wants_fields = h->events->on_head(h->heads_of, status_of(value, value_len));
-    else if (name_len == 14 && memcmp(name, "content-length", 14) == 0 &&
-             slice_to_u64(slice_from((const char *)value, value_len), &n))
-        h->events->on_length(h->heads_of, n);
+    }
+    if (slice_eq(n, SLICE(":status")))
+        read_status(h, v);
+    else if (slice_eq(n, SLICE("content-length")))
+        read_length(h, v);
+    if (h->head.has_status)
+        h2_repeat_field(&h->inbound.repeat, n, v);
     if (h->wants_fields)
-        h->events->on_field(h->heads_of, slice_from((const char *)name, name_len),
-                            slice_from((const char *)value, value_len));
+        h->events->on_field(h->heads_of, n, v);
     return 0;
 }
 
@@ -96,7 +140,10 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     void *stream = stream_of(session, frame->hd.stream_id);
 
     if (stream != NULL)
-        h->events->on_bytes(stream, frame->hd.length + FRAME_HEAD_BYTES);
+        h->events->on_bytes(stream, h->inbound.known != NULL ? h->inbound.known_frame_bytes
+                                                             : frame->hd.length + H2_FRAME_HEAD_BYTES);
+    if (frame->hd.type == NGHTTP2_HEADERS && h->inbound.known == NULL)
+        h2_repeat_learnt(&h->inbound.repeat, &h->head);
     if (frame->hd.type == NGHTTP2_SETTINGS && (frame->hd.flags & NGHTTP2_FLAG_ACK) == 0)
         take_settings(h, &frame->settings);
     if (frame->hd.type == NGHTTP2_GOAWAY) {
@@ -128,9 +175,11 @@ static int on_frame_sent(nghttp2_session *session, const nghttp2_frame *frame, v
 
 static int on_stream_closed(nghttp2_session *session, int32_t id, uint32_t error_code, void *user_data)
 {
-    const struct h2_client *h = user_data;
+    struct h2_client *h = user_data;
     void *stream = stream_of(session, id);
 
+    if (error_code == NGHTTP2_NO_ERROR) /* one that was never begun can fail, too */
+        h->inbound.over = id;
     if (stream == NULL)
         return 0;
     nghttp2_session_set_stream_user_data(session, id, NULL);
@@ -275,11 +324,11 @@ void h2_client_cancel(struct h2_client *h, int32_t stream_id)
 
 bool h2_client_feed(struct h2_client *h, const char *bytes, size_t len)
 {
-    const ssize_t n = nghttp2_session_mem_recv(h->session, (const uint8_t *)bytes, len);
+    const int rc = h2_inbound_feed(&h->inbound, h->session, slice_from(bytes, len));
 
-    if (n >= 0)
+    if (rc == 0)
         return true;
-    note_reason(h, nghttp2_strerror((int)n), strlen(nghttp2_strerror((int)n)));
+    note_reason(h, nghttp2_strerror(rc), strlen(nghttp2_strerror(rc)));
     return false;
 }
 

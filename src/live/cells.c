@@ -2,6 +2,7 @@
 #include "live/cells.h"
 
 #include "base/utf8.h"
+#include "base/visible.h"
 
 struct span {
     uint32_t first, last;
@@ -33,12 +34,6 @@ static const struct span NONE[] = {
     { 0x06df, 0x06e4 }, { 0x093c, 0x093c }, { 0x0941, 0x0948 }, { 0x094d, 0x094d }, { 0x0e31, 0x0e31 },
     { 0x0e34, 0x0e3a }, { 0x0e47, 0x0e4e }, { 0x1ab0, 0x1aff }, { 0x1dc0, 0x1dff }, { 0x20d0, 0x20f0 },
     { 0x302a, 0x302d }, { 0x3099, 0x309a }, { 0xfe00, 0xfe0f }, { 0xfe20, 0xfe2f }, { 0xe0100, 0xe01ef },
-};
-
-/* They turn the direction of what follows, or are not seen at all: a name could pretend to be another. */
-static const struct span HARMFUL[] = {
-    { 0x0000, 0x001f }, { 0x007f, 0x009f }, { 0x061c, 0x061c }, { 0x200b, 0x200f },   { 0x2028, 0x202e },
-    { 0x2060, 0x206f }, { 0xfeff, 0xfeff }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
 };
 
 static bool holds(const struct span *spans, size_t count, uint32_t c)
@@ -75,6 +70,12 @@ static uint32_t decode(const char *p, size_t n)
     return c;
 }
 
+/* What terminals obey or nobody sees. A joiner is not seen either, and how many cells it saves no table knows. */
+static bool is_harmful(struct slice character, uint32_t c)
+{
+    return c < 0x20 || c == 0x7f || c == 0x200c || c == 0x200d || visible_hidden(character) > 0;
+}
+
 /* The next character as it will be shown, and its cells; moves *rest behind it. */
 static struct slice next_shown(struct slice *rest, bool utf8, unsigned *cells)
 {
@@ -89,7 +90,7 @@ static struct slice next_shown(struct slice *rest, bool utf8, unsigned *cells)
     }
     *rest = slice_drop(*rest, n);
     c = decode(shown.ptr, n);
-    if (HOLDS(HARMFUL, c) || (n > 1 && !utf8))
+    if (is_harmful(shown, c) || (n > 1 && !utf8))
         return SLICE("?");
     *cells = cells_of(c);
     return shown;

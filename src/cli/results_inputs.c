@@ -2,6 +2,7 @@
 #include "cli/results_inputs.h"
 
 #include <glob.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,7 +11,7 @@
 #include "import/import.h"
 #include "result/limit.h"
 
-enum { PATTERN_MAX = 4096 };
+enum { PATTERN_MAX = 4096, HEAD_BYTES = 256 };
 #define FILE_MAX_BYTES (UINT64_C(1) << 30)
 
 void results_inputs_release(struct results_inputs *in)
@@ -94,7 +95,25 @@ static int visit_results(const struct imported *in, const char *path, results_vi
     return failed;
 }
 
-/* Where a limit may stand in a result's place the file is read whole, once: it may be a pipe. */
+/* What can not be a limit is read as it comes, however long it is. A pipe can be looked at once only. */
+static bool may_be_limit(const char *path)
+{
+    struct stat info;
+    char head[HEAD_BYTES];
+    size_t n = 0;
+    FILE *file;
+
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return true;
+    file = fopen(path, "re");
+    if (file != NULL) {
+        n = fread(head, 1, sizeof(head), file);
+        fclose(file);
+    }
+    return limit_report_looks_like(slice_from(head, n));
+}
+
+/* Where a limit may stand in a result's place: read whole, once. */
 static int visit_text(const struct results_inputs *inputs, const char *path, results_visit *visit, void *arg,
                       struct err *err)
 {
@@ -124,7 +143,7 @@ static int visit_file(const struct results_inputs *inputs, const char *path, res
     struct imported in = { 0 };
     int failed;
 
-    if (inputs->limit != NULL)
+    if (inputs->limit != NULL && may_be_limit(path))
         return visit_text(inputs, path, visit, arg, err);
     failed = import_file(&in, path, IMPORT_AUTO, &options, err);
     if (failed == 0)

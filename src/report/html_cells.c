@@ -80,7 +80,7 @@ static void add_samples(struct page *p, const struct page_group *groups)
     buf_init(&names, BUF_TEXT_MAX_BYTES);
     buf_add_str(&names, "run|started|valid");
     for (size_t i = 0; i < count; i++)
-        html_column(&names, true, "%s", page_metric_name(text, metrics[i]->name));
+        html_column(&names, true, "%s", page_column_name(text, metrics[i]->name));
     buf_add_str(&names, "|remark");
     html_table_open(&p->body, "Samples", buf_ok(&names) ? names.data : "");
     for (size_t run = 0; run < p->c->count; run++)

@@ -57,13 +57,11 @@ static void add_names(struct buf *out, const struct page *p, const struct column
     buf_add_str(out, cells ? "cell|run|#samples" : "run");
     buf_add_str(out, asked ? "|#asked/s" : "");
     for (size_t i = 0; i < columns->count; i++) {
-        const char *name = page_metric_name(text, columns->items[i]->name);
+        const char *name = page_column_name(text, columns->items[i]->name);
 
         if (asked && strcmp(columns->items[i]->name, "requests_per_s") == 0)
             name = "achieved/s";
-        else if (strcmp(columns->items[i]->name, "error_share") == 0)
-            name = "failed";
-        html_column(out, true, "%s", strncmp(name, "latency ", 8) == 0 ? name + 8 : name);
+        html_column(out, true, "%s", name);
     }
     buf_add_str(out, received ? "|#received/s" : "");
     buf_add_str(out, any_spark(p) ? "|p99 over time" : "");

@@ -340,11 +340,32 @@ const char *page_metric_name(char out[PAGE_TEXT_MAX], const char *name)
     return out;
 }
 
+const char *page_column_name(char out[PAGE_TEXT_MAX], const char *name)
+{
+    const char *whole = page_metric_name(out, name);
+
+    if (strcmp(name, "error_share") == 0)
+        return "failed";
+    return strncmp(whole, "latency ", 8) == 0 ? whole + 8 : whole;
+}
+
+/* Three digits, as durations have them. */
+static const char *share_text(char out[PAGE_TEXT_MAX], double share)
+{
+    const double percent = 100 * share;
+    const int digits = percent >= 99.95 || percent == 0 ? 0 : percent >= 9.995 ? 1 : percent >= 0.9995 ? 2 : 3;
+
+    snprintf(out, PAGE_TEXT_MAX, percent > 0 && percent < 0.0005 ? "%.*e %%" : "%.*f %%", digits, percent);
+    return out;
+}
+
 const char *page_value(char out[PAGE_TEXT_MAX], const struct metric *m, double value)
 {
     const struct comparison_metric shown = { .name = m->name, .is_share = m->is_share };
 
-    if (!m->is_share && isfinite(value) && slice_ends(slice_str(m->name), SLICE("_per_s"))) {
+    if (m->is_share && isfinite(value))
+        return share_text(out, value);
+    if (isfinite(value) && slice_ends(slice_str(m->name), SLICE("_per_s"))) {
         char rate[UNITS_TEXT_MAX];
 
         snprintf(out, PAGE_TEXT_MAX, "%s", section_rate(rate, value));

@@ -85,6 +85,8 @@ double page_figure(const struct page *p, const struct page_group *g, const char 
 const struct metric *page_metric(const struct page *p, const char *name);
 /* "requests/s", "latency p99.9". */
 const char *page_metric_name(char out[PAGE_TEXT_MAX], const char *name);
+/* Shorter, above a column: "p99.9", "failed". */
+const char *page_column_name(char out[PAGE_TEXT_MAX], const char *name);
 /* A metric's value as comparisons show it. */
 const char *page_value(char out[PAGE_TEXT_MAX], const struct metric *m, double value);
 const char *page_duration(char out[UNITS_TEXT_MAX], double seconds); /* "-" for NAN */

@@ -209,9 +209,11 @@ def limit(plimsoll, tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("limit")
     server = Server(plimsoll, "--threads", "1")
-    run(plimsoll, "limit", "--slo", "p99<100ms,errors<1%", "-c", 10, "--from", 100, "--to", 1600, "--step-time", "300ms", "--precision", "30%", "--confirm", 1,
-        "-H", "Authorization: Bearer hush-hush", "--json", folder / "limit.json", "--html", folder / "limit.html", server.url("/delay/20"))
+    words = ["limit", "--slo", "p99<5s,errors<1%", "-c", 10, "--from", 100, "--to", 1600, "--step-time", "300ms", "--precision", "30%", "--confirm", 1,
+             "-H", "Authorization: Bearer hush-hush", "--json", folder / "limit.json", "--html", folder / "limit.html", server.url("/delay/20")]
+    done = subprocess.run([plimsoll, *map(str, words)], capture_output=True, timeout=120)
     server.stop()
+    assert done.returncode in (0, 1), done  # on a machine that stands still no rate may be met: the page then says so
     return folder
 
 
@@ -224,11 +226,11 @@ def test_the_page_of_a_limit(plimsoll, limit):
     page = Page((limit / "limit.html").read_text(encoding="utf-8"))
     assert page.documents() == [document] and "hush-hush" not in page.text
     assert {"verdict", "limit", "about"} <= set(page.ids()) and "headline" not in page.ids()
-    assert ("Safe:" in page.text) and ("p99&lt;100ms,errors&lt;1%" in page.text) and document["host"]["kernel"] in page.text
+    assert ("Safe:" in page.text) and ("p99&lt;5s,errors&lt;1%" in page.text) and document["host"]["kernel"] in page.text
     assert document["command"][:2] == ["plimsoll", "limit"] and "plimsoll limit --slo" in page.text
     levels = [figure(row[0]) for row in page.rows if len(row) == 10 and row[0][:1].isdigit()]
     assert levels == pytest.approx(sorted(trial["level"] for trial in document["trials"]), rel=0.01)
-    kept = [row[9] == "kept" for row in page.rows if len(row) == 10 and row[0][:1].isdigit()]
+    kept = [row[9].startswith("kept") for row in page.rows if len(row) == 10 and row[0][:1].isdigit()]
     assert sorted(kept) == sorted(trial["kept"] for trial in document["trials"])
     assert report(plimsoll, limit, limit / "limit.json").documents() == [document]
 

@@ -114,7 +114,7 @@ static int run_round(const struct round *k, struct load *load, const struct load
 
     if (share_start_agree(&start, &options->share, who, err) != 0)
         return -1;
-    if (!share_start_wait(&start, plan->stop, who))
+    if (!share_start_wait(&start, plan->stop, NULL, who))
         return 0;
     load_set_start(load, &start.start);
     if (load_run(load, &r, err) != 0)

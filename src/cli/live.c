@@ -287,6 +287,14 @@ static int start_thread(struct live *l)
     return rc;
 }
 
+void live_say_where(struct live *l)
+{
+    if (l != NULL && l->server != NULL)
+        live_board_message(l->board, "also at http://%s/", l->where);
+    else if (l != NULL)
+        live_board_message(l->board, "%s", "");
+}
+
 void live_begin(struct live *l)
 {
     if (l == NULL)
@@ -295,8 +303,7 @@ void live_begin(struct live *l)
         cli_note(l->who, "live figures: http://%s/ (also /metrics, /live.json)", l->where);
     if (!l->has_screen)
         return;
-    if (l->server != NULL)
-        live_board_message(l->board, "also at http://%s/", l->where);
+    live_say_where(l);
     l->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     l->form = (struct frame_form){ .colour = terminal_wants_colour(), .utf8 = terminal_speaks_utf8() };
     if (l->wake < 0 || !terminal_take())

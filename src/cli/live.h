@@ -21,6 +21,8 @@ void live_begin(struct live *l);
 /* The last figures are shown, the terminal is as it was, notes come out. All of these: NULL is fine. */
 void live_end(struct live *l);
 void live_free(struct live *l);
+/* The message on the screen is where the figures are served, or there is none. */
+void live_say_where(struct live *l);
 struct live_board *live_board_of(struct live *l);
 /* Text that would have gone to a stream meanwhile: it is kept and printed by live_end(). False: no screen is shown. */
 bool live_keeps_text(struct live *l, struct slice text);

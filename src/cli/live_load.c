@@ -73,6 +73,40 @@ void live_load_init(struct live_load *l, struct live *live, const struct load_pl
     buf_release(&text);
 }
 
+/* "starts at 12:00:00Z, in 9.2 s; share 2/4; the clock is 1.2 ms behind by HOST" */
+static void add_wait(struct buf *out, const struct share_start *s, const char *share, uint64_t left_ns)
+{
+    const double offset_ns = (double)s->start.clock_offset_ns;
+    char text[UNITS_TEXT_MAX];
+
+    buf_printf(out, "starts at %s, in %.0f s", s->facts.at, ceil((double)left_ns / NS_PER_S));
+    if (share != NULL)
+        buf_printf(out, "; share %s", share);
+    if (s->facts.clock[0] != '\0')
+        buf_printf(out, "; the clock is %s %s by %s", units_format_duration(text, fabs(offset_ns)),
+                   offset_ns >= 0 ? "behind" : "ahead", s->facts.clock);
+}
+
+void live_load_wait(struct live_load *l, const struct share_start *s, const char *share, uint64_t left_ns)
+{
+    struct live_figures *f;
+    struct buf text;
+
+    if (l->live == NULL)
+        return;
+    buf_init(&text, TEXT_MAX_BYTES);
+    add_wait(&text, s, share, left_ns);
+    f = live_board_take(live_board_of(l->live));
+    live_text_set(f->stage, sizeof(f->stage), left_ns > 0 ? SLICE("waiting") : SLICE("starting"));
+    f->left_s = left_ns > 0 ? (double)left_ns / NS_PER_S : NAN;
+    live_board_give(live_board_of(l->live));
+    if (left_ns > 0)
+        live_board_message(live_board_of(l->live), "%.*s", SLICE_FMT(buf_slice(&text)));
+    else
+        live_say_where(l->live);
+    buf_release(&text);
+}
+
 static void show_counts(struct live_figures *f, const struct load_pulse *p)
 {
     f->started = p->started;

@@ -4,6 +4,7 @@
 #define PLIMSOLL_CLI_LIVE_LOAD_H
 
 #include "cli/live.h"
+#include "cli/share_start.h"
 #include "load/load.h"
 #include "result/limit.h"
 
@@ -23,6 +24,8 @@ struct live_load {
 
 /* The title and, unless of_trials, a row per target. */
 void live_load_init(struct live_load *l, struct live *live, const struct load_plan *plan, bool of_trials);
+/* Before the window: the moment that is waited for; share: "2/4", or NULL. left_ns 0: it has come. */
+void live_load_wait(struct live_load *l, const struct share_start *s, const char *share, uint64_t left_ns);
 void live_load_show(struct live_load *l, const struct load_pulse *p);
 /* A trial of a search is over; the next load begins from zero. */
 void live_load_trial(struct live_load *l, const struct limit_report *so_far);

@@ -115,20 +115,37 @@ static int publish(struct result *r, const struct load_options *o, const struct 
     return code == 0 && !written ? EXIT_INVALID : code;
 }
 
-/* Waits for the moment of --start-at. 0, or the exit code. */
-static int await_start(struct share_start *start, struct load *load, const struct load_options *o)
+struct waiting {
+    struct live_load *shown;
+    char share[32];
+};
+
+static void on_wait(void *arg, const struct share_start *s, uint64_t left_ns)
 {
+    const struct waiting *w = arg;
+
+    live_load_wait(w->shown, s, w->share[0] != '\0' ? w->share : NULL, left_ns);
+}
+
+/* Waits for the moment of --start-at. 0, or the exit code. */
+static int await_start(struct share_start *start, struct run *run, const struct load_options *o)
+{
+    struct waiting waiting = { .shown = &run->shown };
+    const struct share_start_view view = { on_wait, &waiting };
     struct err err = { 0 };
+
+    if (o->share.given)
+        snprintf(waiting.share, sizeof(waiting.share), "%u/%u", o->share.share.index + 1, o->share.share.count);
 
     if (share_start_agree(start, &o->share, WHO, &err) != 0) {
         cli_complain(WHO, &err);
         return EXIT_USAGE;
     }
-    if (!share_start_wait(start, interrupt_flag(), WHO)) {
+    if (!share_start_wait(start, interrupt_flag(), &view, WHO)) {
         cli_note(WHO, "interrupted before the start: nothing was sent");
         return INTERRUPT_EXIT_CODE;
     }
-    load_set_start(load, &start->start);
+    load_set_start(run->load, &start->start);
     return 0;
 }
 
@@ -139,15 +156,16 @@ static int run_load(struct load *load, const struct load_options *o, const struc
     struct share_start start;
     int code;
 
+    run->load = load;
     interrupt_install();
-    code = await_start(&start, load, o);
+    live_begin(run->live);
+    code = await_start(&start, run, o);
     if (code != 0) {
+        live_end(run->live);
         if (request_log_close(&run->log, NULL) != 0)
             cli_note(WHO, "the log is incomplete");
         return code;
     }
-    live_begin(run->live);
-    run->load = load;
     code = load_run(load, &r, &err);
     progress_end(&run->progress);
     live_end(run->live);

@@ -12,6 +12,7 @@
 
 #define CHECK_LONGEST_NS (UINT64_C(20) * NS_PER_S)
 #define NAP_NS (UINT64_C(50) * NS_PER_MS)
+#define SHOW_NS (UINT64_C(200) * NS_PER_MS)
 
 static const char *shown(char out[UNITS_TEXT_MAX], int64_t ns)
 {
@@ -82,7 +83,14 @@ int share_start_agree(struct share_start *s, const struct share_options *o, cons
     return 0;
 }
 
-bool share_start_wait(struct share_start *s, const volatile int *stop, const char *who)
+static void show(const struct share_start_view *view, const struct share_start *s, uint64_t left_ns)
+{
+    if (view != NULL)
+        view->show(view->arg, s, left_ns);
+}
+
+bool share_start_wait(struct share_start *s, const volatile int *stop, const struct share_start_view *view,
+                      const char *who)
 {
     char text[UNITS_TEXT_MAX];
     uint64_t now = clock_now_ns();
@@ -91,8 +99,14 @@ bool share_start_wait(struct share_start *s, const volatile int *stop, const cha
         return true;
     if (s->start.at_ns > now)
         cli_note(who, "starting at %s, in %s", s->facts.at, shown(text, (int64_t)(s->start.at_ns - now)));
-    for (; s->start.at_ns > now && *stop == 0; now = clock_now_ns())
-        clock_sleep_until_ns(s->start.at_ns - now > NAP_NS ? now + NAP_NS : s->start.at_ns);
+    for (; s->start.at_ns > now && *stop == 0; now = clock_now_ns()) {
+        const uint64_t left = s->start.at_ns - now;
+
+        if (left > SHOW_NS) /* nothing else is done just before the start */
+            show(view, s, left);
+        clock_sleep_until_ns(left > NAP_NS ? now + NAP_NS : s->start.at_ns);
+    }
+    show(view, s, 0);
     s->facts.late_s = now > s->start.at_ns ? (double)(now - s->start.at_ns) / NS_PER_S : 0;
     if (s->facts.late_s > (double)SHARE_START_LATE_NS / NS_PER_S && *stop == 0)
         cli_note(who, "started %s late", shown(text, (int64_t)(now - s->start.at_ns)));

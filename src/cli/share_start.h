@@ -23,7 +23,13 @@ struct share_start {
  * sent. */
 MUST_CHECK int share_start_agree(struct share_start *s, const struct share_options *o, const char *who,
                                  struct err *err);
-/* False when it was interrupted before. */
-bool share_start_wait(struct share_start *s, const volatile int *stop, const char *who);
+/* Who looks on while the moment is waited for: about ten times a second, and with 0 when the wait is over. */
+struct share_start_view {
+    void (*show)(void *arg, const struct share_start *s, uint64_t left_ns);
+    void *arg;
+};
+/* False when it was interrupted before. view: NULL: nobody looks on. */
+bool share_start_wait(struct share_start *s, const volatile int *stop, const struct share_start_view *view,
+                      const char *who);
 
 #endif

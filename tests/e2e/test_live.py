@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """--live on a terminal: what it shows, its keys, and that the terminal is whole after any end."""
+import datetime
 import json
 import os
 import re
@@ -271,3 +272,31 @@ def test_help_teaches_it(plimsoll):
     for command in ("load", "limit", "rounds", "run"):
         done = Process([plimsoll, command, "--help"]).finish(20)
         assert "--live-http ADDRESS" in done.out and "q stop and report" in " ".join(done.out.split())
+
+
+def test_the_start_is_waited_for_on_the_screen(live, start_target, tmp_path):
+    """--start-at: a count-down, the share, the clock; q ends the wait, and nothing was sent."""
+    target = start_target(OK)
+    at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=590)
+    with live("-c", "4", "-n", "8", "--share", "2/4", "--start-at", at.strftime("%Y-%m-%dT%H:%M:%SZ"), "--live-http", "0", target.url(),
+              columns=200) as terminal:
+        text = terminal.wait_for(lambda s: s.alternate and "waiting" in s.text() and "share 2/4" in s.text() and s.text(), "the wait")
+        assert f"starts at {at:%Y-%m-%dT%H:%M:%S}" in text and re.search(r"in [45]\d\d s;", text), text
+        left = int(re.search(r"in (\d+) s;", text)[1])
+        terminal.wait_for(lambda s: (found := re.search(r"in (\d+) s;", s.text())) and int(found[1]) < left, "the count-down")
+        terminal.press("q")
+        assert terminal.wait() == 130
+        assert "nothing was sent" in terminal.screen.main_text and not (tmp_path / "load.json").exists()
+        terminal.assert_whole()
+    assert target.counts()["begun"] == 0
+
+
+def test_after_the_wait_the_figures_come(live, start_target, tmp_path):
+    target = start_target(SLOW_OK)
+    with live("-c", "2", "-d", "60s", "--start-at", "+2s", target.url()) as terminal:
+        terminal.wait_for(lambda s: s.alternate and "waiting" in s.text(), "the wait")
+        terminal.wait_for(lambda s: is_measuring(s) and "starts at" not in s.text(), "figures")
+        terminal.press("q")
+        assert terminal.wait() == 130
+        assert document(tmp_path)["totals"]["ok"] == figure(terminal.screen, "ok") > 0
+        terminal.assert_whole()

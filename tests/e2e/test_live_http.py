@@ -97,6 +97,17 @@ def parse_metrics(text):
     return values, types
 
 
+def test_it_says_that_the_start_is_waited_for(plimsoll, start_target):
+    target = start_target(OK)
+    with Watched([plimsoll, "load", "--no-store", "--live-http", "0", "-c", "2", "-n", "2", "--start-at", "+600s", target.url()]) as watched:
+        wait_until(lambda: watched.json()["stage"] == "waiting", "the wait")
+        figures = watched.json()
+        assert 300 < figures["left_s"] <= 600 and figures["started"] == 0
+        assert 'stage="waiting"' in watched.get("/metrics")[1]
+        watched.stop()
+    assert target.counts()["begun"] == 0
+
+
 def check_histogram(values, name):
     buckets = [(float(re.search(r'le="([^"]*)"', key)[1].replace("+Inf", "inf")), value) for key, value in values.items()
                if key.startswith(name + "_bucket")]

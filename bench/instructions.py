@@ -17,6 +17,7 @@ from table import Table
 BAR = 4000
 MARGIN = 1.05
 SHARE_BAR = 1.001  # the same instructions, but for a reply that came in two pieces
+PATH = ", from a reply to the next request"
 ON_REPLY = "client_ready_events"  # a socket is ready: the reply is read and counted, the next request written
 # … by the reply that finds a second over: its interval is packed.
 EACH_SECOND = ("account_roll", "interval_log_add", "hist_pack", "hist_pack_max", "slots_put", "slots_put_all", "hist_reset")
@@ -91,14 +92,14 @@ def run(options):
             if clients.available(name):
                 figures[name] = per_request(nginx, command)
                 table.add(name, f"{figures[name]:,.0f}" if figures[name] else "?")
-        on_reply = {name: per_request(nginx, counted_commands(nginx)[name], instructions_on_reply) for name in ("plimsoll", "plimsoll --share")}
-    for name, value in on_reply.items():
-        table.add(f"{name}, from a reply to the next request", f"{value:,.1f}" if value else "?")
+        for name in ("plimsoll", "plimsoll --share"):
+            figures[name + PATH] = per_request(nginx, counted_commands(nginx)[name], instructions_on_reply)
+            table.add(name + PATH, f"{figures[name + PATH]:,.1f}" if figures[name + PATH] else "?")
     own = {name: value for name, value in figures.items() if value and name.startswith("plimsoll")}
     if "plimsoll" in own:
         table.bar("plimsoll", own["plimsoll"], BAR)
-    if all(on_reply.values()):
-        table.bar("plimsoll --share / plimsoll, from a reply to the next request", on_reply["plimsoll --share"] / on_reply["plimsoll"], SHARE_BAR)
+    if "plimsoll" + PATH in own and "plimsoll --share" + PATH in own:
+        table.bar("plimsoll --share / plimsoll" + PATH, own["plimsoll --share" + PATH] / own["plimsoll" + PATH], SHARE_BAR)
     if options.write:
         write_accepted(own)
     for name, limit in accepted().items():

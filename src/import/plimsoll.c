@@ -42,32 +42,44 @@ static int give(struct source *s, struct slice json)
     return err_hint(s->err, "expected what plimsoll load --json writes");
 }
 
+/* Where the string that begins behind a quote ends, behind its other quote. */
+static const char *string_end(const char *at, const char *end)
+{
+    while (at < end) {
+        const char *quote = memchr(at, '"', (size_t)(end - at)), *before = quote;
+
+        if (quote == NULL)
+            return end;
+        while (before > at && before[-1] == '\\')
+            before--;
+        if ((quote - before) % 2 == 0)
+            return quote + 1;
+        at = quote + 1;
+    }
+    return end;
+}
+
 /* Where the JSON value at the beginning of the text ends: brackets counted outside of strings. The document itself is
  * checked by result_from_json(). */
 static size_t value_length(struct slice text)
 {
+    static const signed char STEPS[256] = { ['{'] = 1, ['['] = 1, ['}'] = -1, [']'] = -1, ['"'] = 2 };
+    const char *at = text.ptr, *end = text.ptr + text.len;
     size_t depth = 0;
-    bool quoted = false;
 
-    for (size_t i = 0; i < text.len; i++) {
-        const char c = text.ptr[i];
+    while (at < end) {
+        const signed char step = STEPS[(unsigned char)*at++];
 
-        if (quoted && c != '"' && c != '\\') { /* most of a document is strings */
-            const char *quote = memchr(text.ptr + i, '"', text.len - i);
-            const size_t to = quote != NULL ? (size_t)(quote - text.ptr) : text.len;
-            const char *escape = memchr(text.ptr + i, '\\', to - i);
-
-            i = (escape != NULL ? (size_t)(escape - text.ptr) : to) - 1;
-        } else if (quoted && c == '\\')
-            i++;
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && (c == '{' || c == '['))
+        if (step == 2)
+            at = string_end(at, end);
+        else if (step == 1)
             depth++;
-        else if (!quoted && (c == '}' || c == ']') && --depth == 0)
-            return i + 1;
+        else if (step == -1)
+            depth -= depth > 0 ? 1 : 0;
+        else if (depth > 0)
+            continue;
         if (depth == 0)
-            return i + 1;
+            return (size_t)(at - text.ptr);
     }
     return text.len;
 }

@@ -5,7 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 64, NUMBER_MAX = 63, DIGITS_MAX = 18, TEXT_MAX = 64 * 1024 };
+enum {
+    DEPTH_MAX = 64,
+    NUMBER_MAX = 63,
+    SHORT_MAX = 16 /* 15 digits and the point */,
+    DIGITS_MAX = 18,
+    TEXT_MAX = 64 * 1024
+};
 
 struct plain {
     const char *at, *end;
@@ -118,11 +124,37 @@ static size_t take_digits(struct plain *p)
     return (size_t)(p->at - from);
 }
 
+/* Of at most 15 digits without an exponent: digits and power of ten are exact, and their quotient is the nearest double
+ * (Clinger, How to Read Floating Point Numbers Accurately, PLDI 1990). */
+static bool is_short(const char *from, size_t len, double *value)
+{
+    static const double TENS[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
+    const bool negative = *from == '-';
+    uint64_t digits = 0;
+    size_t behind = 0;
+
+    if (len > SHORT_MAX)
+        return false;
+    for (size_t i = negative; i < len; i++) {
+        if (from[i] == '.') {
+            behind = len - i - 1;
+            continue;
+        }
+        if (!is_digit(from[i]))
+            return false;
+        digits = digits * 10 + (uint64_t)(from[i] - '0');
+    }
+    *value = (negative ? -(double)digits : (double)digits) / TENS[behind];
+    return true;
+}
+
 static json_t *make_real(const char *from, size_t len)
 {
     char text[NUMBER_MAX + 1];
     double value;
 
+    if (is_short(from, len, &value))
+        return json_real(value);
     if (len > NUMBER_MAX)
         return NULL;
     memcpy(text, from, len);

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "result/json_in.h"
+#include "result/json_memory.h"
 #include "result/json_out.h"
 #include "result/json_parts.h"
 #include "result/json_parse.h"
@@ -437,10 +438,10 @@ static void read_document(struct json_in *in, const json_t *document, struct res
     read_generator(in, document, &r->generator);
 }
 
-int result_from_json(struct result **out, struct slice json, struct err *err)
+static int read_text(struct result **out, struct slice json, struct err *err)
 {
     struct json_in in = { .err = err, .where = "the document" };
-    json_t *document = json_parse_document(json, false, err);
+    const json_t *document = json_parse_document(json, false, err);
     struct result *r = NULL;
 
     *out = NULL;
@@ -450,11 +451,20 @@ int result_from_json(struct result **out, struct slice json, struct err *err)
         in.failed = true;
     if (!in.failed)
         read_document(&in, document, r);
-    json_decref(document);
     if (in.failed) {
         result_free(r);
         return -1;
     }
     *out = r;
     return 0;
+}
+
+int result_from_json(struct result **out, struct slice json, struct err *err)
+{
+    int failed;
+
+    json_memory_begin();
+    failed = read_text(out, json, err);
+    json_memory_end();
+    return failed;
 }

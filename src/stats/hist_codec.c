@@ -77,16 +77,20 @@ struct reader {
     bool short_of_bytes;
 };
 
-static uint64_t take(struct reader *r)
+static inline uint64_t take(struct reader *r)
 {
     uint64_t v = 0;
-    const size_t used = r->left > 0 && *r->at < 0x80u ? 1 : varint_get(r->at, r->left, &v);
+    size_t used;
 
+    if (r->left > 0 && *r->at < 0x80u) {
+        r->left--;
+        return *r->at++;
+    }
+    used = varint_get(r->at, r->left, &v);
     if (used == 0) {
         r->short_of_bytes = true;
         return 0;
     }
-    v = used == 1 ? *r->at : v;
     r->at += used;
     r->left -= used;
     return v;
@@ -152,18 +156,19 @@ struct walk {
     uint64_t n;
 };
 
-static void walk_on(struct walk *w)
+static inline void walk_on(struct walk *w)
 {
     while (w->r.left > 0 && w->next < HIST_SLOTS) {
-        const int64_t v = unzigzag(take(&w->r));
+        const uint64_t v = take(&w->r);
 
-        if (v > 0) {
+        if ((v & 1u) == 0 && v > 0) {
             w->slot = w->next++;
-            w->n = (uint64_t)v;
+            w->n = v >> 1;
             return;
         }
-        w->r.short_of_bytes |= v == 0 || v < -(int64_t)HIST_SLOTS;
-        w->next += w->r.short_of_bytes ? HIST_SLOTS : (uint32_t)-v;
+        if (v == 0 || v > 2 * HIST_SLOTS)
+            w->r.short_of_bytes = true;
+        w->next += w->r.short_of_bytes ? HIST_SLOTS : (uint32_t)(v >> 1) + 1u;
     }
     w->r.short_of_bytes |= w->r.left > 0;
     w->slot = HIST_SLOTS;

@@ -3,10 +3,10 @@
  * can not make us allocate, and every number moves the slot onwards, so that it can not keep us busy either. */
 #include "stats/hist_codec.h"
 
+#include "stats/base64.h"
 #include "stats/hist_v2.h"
 #include "stats/slots.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,56 +38,6 @@ static void source_init(struct source *s, struct slice text)
     s->ended = s->bad = false;
 }
 
-/* What a letter of base64 stands for, plus one; 0: it is none. */
-static const uint8_t SEXTETS[256] = {
-    ['A'] = 1,  ['B'] = 2,  ['C'] = 3,  ['D'] = 4,  ['E'] = 5,  ['F'] = 6,  ['G'] = 7,  ['H'] = 8,
-    ['I'] = 9,  ['J'] = 10, ['K'] = 11, ['L'] = 12, ['M'] = 13, ['N'] = 14, ['O'] = 15, ['P'] = 16,
-    ['Q'] = 17, ['R'] = 18, ['S'] = 19, ['T'] = 20, ['U'] = 21, ['V'] = 22, ['W'] = 23, ['X'] = 24,
-    ['Y'] = 25, ['Z'] = 26, ['a'] = 27, ['b'] = 28, ['c'] = 29, ['d'] = 30, ['e'] = 31, ['f'] = 32,
-    ['g'] = 33, ['h'] = 34, ['i'] = 35, ['j'] = 36, ['k'] = 37, ['l'] = 38, ['m'] = 39, ['n'] = 40,
-    ['o'] = 41, ['p'] = 42, ['q'] = 43, ['r'] = 44, ['s'] = 45, ['t'] = 46, ['u'] = 47, ['v'] = 48,
-    ['w'] = 49, ['x'] = 50, ['y'] = 51, ['z'] = 52, ['0'] = 53, ['1'] = 54, ['2'] = 55, ['3'] = 56,
-    ['4'] = 57, ['5'] = 58, ['6'] = 59, ['7'] = 60, ['8'] = 61, ['9'] = 62, ['+'] = 63, ['/'] = 64,
-};
-
-static int sextet(char c)
-{
-    return SEXTETS[(uint8_t)c] - 1;
-}
-
-/* Decodes four characters, the last of the text. Returns how many bytes (1 to 3), 0 when they are not base64. */
-static size_t decode_last_quad(const char *four, uint8_t *out)
-{
-    const size_t n = four[3] != '=' ? 3 : four[2] != '=' ? 2 : 1;
-    uint32_t word = 0;
-
-    for (size_t i = 0; i < 4; i++) {
-        const int v = i <= n ? sextet(four[i]) : 0;
-        if (v < 0)
-            return 0;
-        word = word << 6 | (uint32_t)v;
-    }
-    for (size_t i = 0; i < n; i++)
-        out[i] = (uint8_t)(word >> (16u - 8u * (unsigned)i));
-    return n;
-}
-
-/* The same for n in the middle, three bytes each; out has a byte more. False: not base64. */
-static bool decode_quads(const char *text, size_t n, uint8_t *out)
-{
-    uint32_t all = 0;
-
-    for (; n > 0; n--, text += 4, out += 3) {
-        const uint32_t a = SEXTETS[(uint8_t)text[0]] - 1u, b = SEXTETS[(uint8_t)text[1]] - 1u;
-        const uint32_t c = SEXTETS[(uint8_t)text[2]] - 1u, d = SEXTETS[(uint8_t)text[3]] - 1u;
-        const uint32_t word = htobe32(a << 26 | b << 20 | c << 14 | d << 8);
-
-        all |= a | b | c | d; /* of a letter that is none all bits are set */
-        memcpy(out, &word, sizeof(word));
-    }
-    return all < 64;
-}
-
 /* Decodes at most `room` bytes (a multiple of 3) to out, which has a byte more. */
 static size_t next_packed(struct source *s, uint8_t *out, size_t room)
 {
@@ -96,9 +46,9 @@ static size_t next_packed(struct source *s, uint8_t *out, size_t room)
     const size_t middle = 3 * (quads - last);
     size_t end = 0;
 
-    s->bad = !decode_quads(s->text.ptr, quads - last, out);
+    s->bad = !base64_quads(s->text.ptr, quads - last, out);
     if (last > 0 && !s->bad) {
-        end = decode_last_quad(s->text.ptr + 4 * (quads - 1), out + middle);
+        end = base64_last_quad(s->text.ptr + 4 * (quads - 1), out + middle);
         s->bad = end == 0;
     }
     s->text = slice_drop(s->text, 4 * quads);
@@ -251,52 +201,70 @@ static void add_bucket(struct total *t, uint32_t bucket, uint64_t slots, uint64_
     t->sum_ns += lows + (unsigned __int128)(width / 2u) * count;
 }
 
+/* Counters on their way from bytes to words. */
+struct run {
+    const uint8_t *at, *safe; /* two bytes are there before safe */
+    uint32_t *word;
+    uint32_t slot;
+    uint64_t slots, count; /* sums: counts times their slots; counts */
+};
+
+/* Counters of one and two bytes, of slots before stop. Not inlined: all of it should stay in registers. */
+static __attribute__((noinline)) void take_run(struct run *run, uint32_t stop)
+{
+    struct run r = *run;
+
+    while (r.slot < stop && r.at < r.safe) {
+        uint32_t v = *r.at;
+
+        if (__builtin_expect(v - 1u < 0x7fu, 1)) {
+            r.at++;
+        } else {
+            v = (v & 0x7fu) | (uint32_t)r.at[1] << 7;
+            if (*r.at == 0 || v == 0 || v >= 0x4000u)
+                break;
+            r.at += 2;
+        }
+        if ((v & 1u) != 0) { /* so many empty ones, less one */
+            r.slot += (v >> 1) + 1u;
+            continue;
+        }
+        v >>= 1;
+        *r.word++ = r.slot << 16 | v;
+        r.slots += (uint64_t)r.slot++ * v;
+        r.count += v;
+    }
+    *run = r;
+}
+
 /* Of our own layout the counters that are there as a whole and small, which is nearly all of them, without a look at
  * each one's value: *i moves on, *left too. What it stops at, or leaves, is for read_counts(). */
 static void read_own(struct source *s, struct hist *h, uint64_t *i, uint32_t *left, struct total *t)
 {
     const size_t have = s->end - s->at, there = have < *left ? have : *left;
-    const uint8_t *at = s->plain + s->at, *safe = at + (there > 0 ? there - 1 : 0); /* two bytes are there before it */
     const uint32_t last = hist_slot_of(HIST_MAX_NS); /* its end is not that of our values */
-    uint32_t slot = (uint32_t)*i, *word = h->_packed + h->_packed_words;
+    const uint8_t *from = s->plain + s->at;
+    uint32_t *first = h->_packed + h->_packed_words;
+    struct run r = { .at = from, .safe = from + (there > 0 ? there - 1 : 0), .word = first, .slot = (uint32_t)*i };
 
-    while (at < safe && slot < last) {
-        const uint32_t bucket = slot < HIST_SUB_COUNT ? 0 : slot / HIST_SUB_HALF - 1u;
+    while (r.at < r.safe && r.slot < last) {
+        const uint32_t bucket = r.slot < HIST_SUB_COUNT ? 0 : r.slot / HIST_SUB_HALF - 1u;
         const uint32_t top = (bucket + 2u) * HIST_SUB_HALF, stop = top < last ? top : last;
-        uint64_t slots = 0, count = 0;
 
-        while (at < safe && slot < stop) {
-            const uint8_t *from = at;
-            uint32_t v = *at++;
-
-            if (v >= 0x80u)
-                v = (v & 0x7fu) | (uint32_t)*at++ << 7;
-            if (v - 1u >= 0x3fffu) { /* nothing, or more than two bytes */
-                at = from;
-                break;
-            }
-            if ((v & 1u) != 0) { /* so many empty ones, less one */
-                slot += (v >> 1) + 1u;
-                continue;
-            }
-            v >>= 1;
-            *word++ = slot << 16 | v;
-            slots += (uint64_t)slot * v;
-            count += v;
-            slot++;
-        }
-        add_bucket(t, bucket, slots, count);
-        if (slot < stop)
+        r.slots = r.count = 0;
+        take_run(&r, stop);
+        add_bucket(t, bucket, r.slots, r.count);
+        if (r.slot < stop)
             break;
     }
-    if (word > h->_packed + h->_packed_words) {
-        t->last_slot = word[-1] >> 16;
-        t->last_count = word[-1] & PACKED_COUNT_MAX;
+    if (r.word > first) {
+        t->last_slot = r.word[-1] >> 16;
+        t->last_count = r.word[-1] & PACKED_COUNT_MAX;
     }
-    h->_packed_words = (size_t)(word - h->_packed);
-    *left -= (uint32_t)((size_t)(at - s->plain) - s->at);
-    s->at = (size_t)(at - s->plain);
-    *i = slot;
+    h->_packed_words += (size_t)(r.word - first);
+    *left -= (uint32_t)(r.at - from);
+    s->at += (size_t)(r.at - from);
+    *i = r.slot;
 }
 
 /* Theirs may be coarser than ours: a slot's values are then taken to lie at its middle. */

@@ -6,12 +6,11 @@
 
 #include "cli/options.h"
 #include "load/share.h"
+#include "result/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define SHARES_MAX 65536u
 
 enum share_start_kind { SHARE_START_NONE, SHARE_START_AT, SHARE_START_AFTER, SHARE_START_FILE };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SECONDS_MAX (100 * 366 * 86400.0)
+
 static const char *document_of(const struct json_in *in)
 {
     return in->document != NULL ? in->document : "not a result document";
@@ -66,6 +68,24 @@ double json_in_double(struct json_in *in, const json_t *object, const char *key)
     if (value != NULL && !json_is_number(value))
         json_in_fail(in, "\"%s\" must be a number", key);
     return value != NULL ? json_number_value(value) : 0;
+}
+
+double json_in_seconds(struct json_in *in, const json_t *object, const char *key)
+{
+    const double value = json_in_double(in, object, key);
+
+    if (!(value >= -SECONDS_MAX && value <= SECONDS_MAX))
+        json_in_fail(in, "\"%s\" is out of all reason: %g s", key, value);
+    return in->failed ? 0 : value;
+}
+
+double json_in_length(struct json_in *in, const json_t *object, const char *key)
+{
+    const double value = json_in_seconds(in, object, key);
+
+    if (value < 0)
+        json_in_fail(in, "\"%s\" must not be negative", key);
+    return in->failed ? 0 : value;
 }
 
 bool json_in_bool(struct json_in *in, const json_t *object, const char *key)

@@ -26,6 +26,10 @@ void json_in_no_memory(struct json_in *in);
 
 uint64_t json_in_u64(struct json_in *in, const json_t *object, const char *key);
 double json_in_double(struct json_in *in, const json_t *object, const char *key);
+/* A time or a length in seconds, from -100 to 100 years; of a length: not negative. Far above any real one, and small
+ * enough to be reckoned with in nanoseconds. */
+double json_in_seconds(struct json_in *in, const json_t *object, const char *key);
+double json_in_length(struct json_in *in, const json_t *object, const char *key);
 bool json_in_bool(struct json_in *in, const json_t *object, const char *key);
 /* Valid as long as the document; NULL when absent. */
 const char *json_in_text(struct json_in *in, const json_t *object, const char *key);

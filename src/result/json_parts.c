@@ -62,9 +62,9 @@ void json_read_start(struct json_in *in, const json_t *object, struct result_sta
 
     json_in_copy(in, start, "at", s->at, sizeof(s->at));
     json_in_copy(in, start, "clock", s->clock, sizeof(s->clock));
-    s->late_s = json_in_double(in, start, "late_s");
-    s->clock_offset_s = json_in_double(in, start, "clock_offset_s");
-    s->clock_resolution_s = json_in_double(in, start, "clock_resolution_s");
+    s->late_s = json_in_seconds(in, start, "late_s");
+    s->clock_offset_s = json_in_seconds(in, start, "clock_offset_s");
+    s->clock_resolution_s = json_in_seconds(in, start, "clock_resolution_s");
 }
 
 static void write_part(struct json_out *o, const struct result_part *p)
@@ -141,11 +141,15 @@ static void read_words(struct json_in *in, const json_t *words, struct strlist *
 static void read_part(struct json_in *in, const json_t *part, const json_t *host, const json_t *command,
                       struct result_part *p)
 {
+    uint64_t which, of;
+
     json_in_copy(in, part, "id", p->id, sizeof(p->id));
     json_in_copy(in, part, "started", p->started, sizeof(p->started));
     json_in_copy(in, part, "plan", p->plan, sizeof(p->plan));
     p->share = json_in_dup(in, part, "share");
-    p->duration_s = json_in_double(in, part, "duration_s");
+    if (p->share != NULL && !result_share_parse(p->share, &which, &of))
+        json_in_fail(in, "\"share\" must be I/N, as in 2/3, not \"%.40s\"", p->share);
+    p->duration_s = json_in_length(in, part, "duration_s");
     p->requests_per_s = json_in_double(in, part, "requests_per_s");
     p->in_flight_mean = json_in_double(in, part, "in_flight_mean");
     p->in_window_mean = json_in_double(in, part, "in_window_mean");

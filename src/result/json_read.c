@@ -128,6 +128,16 @@ static char *read_config_value(struct json_in *in, json_t *value)
     return json;
 }
 
+/* "2/3". Who merges relies on it, and it may have been written by hand. */
+static void check_share(struct json_in *in, const json_t *config)
+{
+    const char *share = json_in_text(in, config, "share");
+    uint64_t which, of;
+
+    if (share != NULL && !result_share_parse(share, &which, &of))
+        json_in_fail(in, "\"share\" must be I/N, as in 2/3, not \"%.40s\"", share);
+}
+
 static void read_config(struct json_in *in, const json_t *document, struct result *r)
 {
     json_t *config = json_in_object(in, document, "config");
@@ -135,6 +145,7 @@ static void read_config(struct json_in *in, const json_t *document, struct resul
     json_t *value;
 
     in->where = "config";
+    check_share(in, config);
     if (in->failed || json_object_size(config) == 0)
         return;
     if (json_object_size(config) > LIST_MAX) {
@@ -164,7 +175,7 @@ static void read_warmup(struct json_in *in, const json_t *document, struct warmu
     const json_t *warmup = json_in_object(in, document, "warmup");
 
     in->where = "warmup";
-    t->duration_s = json_in_double(in, warmup, "duration_s");
+    t->duration_s = json_in_length(in, warmup, "duration_s");
     t->started = json_in_u64(in, warmup, "started");
     t->sent = json_in_u64(in, warmup, "sent");
     t->ok = json_in_u64(in, warmup, "ok");
@@ -201,8 +212,8 @@ static void read_error(struct json_in *in, const json_t *object, struct error_en
     e->detail = json_in_dup(in, object, "detail");
     e->count = json_in_u64(in, object, "count");
     e->first = json_in_dup(in, object, "first");
-    e->first_at_s = json_in_double(in, object, "first_at_s");
-    e->last_at_s = json_in_double(in, object, "last_at_s");
+    e->first_at_s = json_in_seconds(in, object, "first_at_s");
+    e->last_at_s = json_in_seconds(in, object, "last_at_s");
 }
 
 static void read_errors(struct json_in *in, const json_t *object, struct error_entry **out, size_t *count)
@@ -276,8 +287,8 @@ static void read_intervals(struct json_in *in, const json_t *document, struct re
         const json_t *object = json_in_element(in, array, i);
         struct interval *v = &r->intervals[r->interval_count++];
 
-        v->t_s = json_in_double(in, object, "t_s");
-        v->length_s = json_in_double(in, object, "length_s");
+        v->t_s = json_in_seconds(in, object, "t_s");
+        v->length_s = json_in_length(in, object, "length_s");
         v->started = json_in_u64(in, object, "started");
         v->ok = json_in_u64(in, object, "ok");
         v->failed = json_in_u64(in, object, "failed");
@@ -399,8 +410,8 @@ static void read_identity(struct json_in *in, const json_t *document, struct res
     r->kind = json_in_dup(in, document, "kind");
     r->name = json_in_dup(in, document, "name");
     read_labels(in, document, &r->labels);
-    r->duration_s = json_in_double(in, document, "duration_s");
-    r->ramp_s = json_in_double(in, document, "ramp_s");
+    r->duration_s = json_in_length(in, document, "duration_s");
+    r->ramp_s = json_in_length(in, document, "ramp_s");
     r->valid = json_in_bool(in, document, "valid");
     r->interrupted = json_in_bool(in, document, "interrupted");
     json_in_strings(in, document, "reasons", &r->reasons, LIST_MAX);

@@ -46,9 +46,10 @@ static const char *value_of(const struct result *r, const char *name)
 
 static bool is_share(const struct result *r)
 {
-    if (r->part_count > 0)
-        return r->parts[0].share != NULL;
-    return strcmp(value_of(r, "share"), "null") != 0;
+    for (size_t i = 0; i < r->part_count; i++)
+        if (r->parts[i].share != NULL)
+            return true;
+    return r->part_count == 0 && strcmp(value_of(r, "share"), "null") != 0;
 }
 
 /* Whether two parts may differ in it. */
@@ -210,7 +211,9 @@ static int check_alike(const struct result *sum, const struct result *r, const c
         memcpy(plan, r->parts[0].plan, sizeof(plan));
     else
         make_plan(plan, r);
-    return strcmp(sum->parts[0].plan, plan) == 0 ? 0 : refuse_plan(sum, r, first, source, err);
+    return strcmp(sum->parts[0].plan, plan) == 0 && is_share(sum) == is_share(r)
+               ? 0
+               : refuse_plan(sum, r, first, source, err);
 }
 
 static bool has_coarse(const struct result *r)

@@ -11,12 +11,12 @@
 #define APART_S 2.0 /* starts further from each other, or from the agreed moment, are no one run */
 enum { NAMED_MAX = 12 };
 
-/* "2/3": the second of three. */
-static bool parse_share(const char *text, uint64_t *which, uint64_t *of)
+bool result_share_parse(const char *text, uint64_t *which, uint64_t *of)
 {
     struct slice rest = slice_str(text);
 
-    return slice_to_u64(slice_split(&rest, '/'), which) && slice_to_u64(rest, of) && *which >= 1 && *which <= *of;
+    return slice_to_u64(slice_split(&rest, '/'), which) && slice_to_u64(rest, of) && *which >= 1 && *which <= *of &&
+           *of <= SHARES_MAX;
 }
 
 /* How many shares there should be; 0: the parts are no shares; -1, said as a reason, when they contradict each other.
@@ -28,7 +28,7 @@ static int count_shares(struct result *r, uint64_t *of)
 
     *of = 0;
     for (size_t i = 0; i < r->part_count; i++) {
-        if (r->parts[i].share == NULL || !parse_share(r->parts[i].share, &which, &others))
+        if (r->parts[i].share == NULL || !result_share_parse(r->parts[i].share, &which, &others))
             continue;
         if (*of != 0 && others != *of) {
             result_add_reason(r, "some parts are shares of %" PRIu64 ", some of %" PRIu64, *of, others);
@@ -53,7 +53,7 @@ static void find_missing(struct result *r, uint64_t of)
     buf_init(&names, BUF_TEXT_MAX_BYTES);
     for (size_t i = 0; i <= r->part_count; i++) {
         if (i < r->part_count)
-            (void)parse_share(r->parts[i].share, &which, &others);
+            (void)result_share_parse(r->parts[i].share, &which, &others);
         else
             which = of + 1;
         if (which == before)

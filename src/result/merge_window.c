@@ -159,9 +159,11 @@ static struct window by_intervals(const struct result *r, const struct span *spa
         shortest = fmin(shortest, rest);
         longest = fmax(longest, rest);
     }
-    for (int64_t second = first; second < last; second++) {
-        w.ok += ok_at(r, second);
-        w.length_s += 1;
+    w.length_s = last > first ? (double)(last - first) : 0;
+    for (size_t i = 0; i < r->interval_count; i++) {
+        const int64_t second = merge_first_second(r->started) + (int64_t)i;
+
+        w.ok += second >= first && second < last ? r->intervals[i].ok : 0;
     }
     if (same_end && last >= first && shortest > 0 && longest <= 1.01 * shortest) {
         w.ok += ok_at(r, last);

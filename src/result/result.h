@@ -206,6 +206,10 @@ struct result_start {
     double clock_offset_s, clock_resolution_s; /* added to the clock: `started` has it in it; known to within so much */
 };
 
+#define SHARES_MAX 65536u
+/* "2/3": the second of three, at most SHARES_MAX. */
+bool result_share_parse(const char *text, uint64_t *which, uint64_t *of);
+
 /* Where a merged result comes from: one run each, never a merged one. */
 struct result_part {
     char id[UUID_TEXT_MAX];

@@ -24,7 +24,8 @@ static void add_done(struct buf *out, const struct load_progress *now)
     char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 
     if (now->planned > 0)
-        buf_printf(out, "%s of %s requests  ", units_format_count(a, now->done), units_format_count(b, now->planned));
+        buf_printf(out, "%s of %s request%s  ", units_format_count(a, now->done), units_format_count(b, now->planned),
+                   units_plural(now->planned));
     buf_printf(out, "%.0f", now->elapsed_s);
     if (now->planned_s > 0)
         buf_printf(out, " of %.0f", now->planned_s);

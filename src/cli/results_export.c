@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "cli/complain.h"
 #include "cli/results_inputs.h"
 #include "cli/results_server.h"
@@ -61,7 +62,7 @@ static int tell(const struct elasticsearch_pushed *done)
     struct err err = { 0 };
 
     if (done->refused == 0) {
-        cli_note(RESULTS_WHO, "the server took %zu documents", done->taken);
+        cli_note(RESULTS_WHO, "the server took %zu document%s", done->taken, units_plural(done->taken));
         return 0;
     }
     err_set(&err, ERR_PEER, 0, "the server refused %zu of %zu documents, the first with %s", done->refused,
@@ -83,7 +84,8 @@ static int push(const struct results_options *o, size_t first)
     if (failed == 0)
         failed = elasticsearch_push(&done, &server.server, buf_slice(&text), &err);
     if (failed != 0 && done.taken + done.refused > 0)
-        cli_note(RESULTS_WHO, "before that the server took %zu documents and refused %zu", done.taken, done.refused);
+        cli_note(RESULTS_WHO, "before that the server took %zu document%s and refused %zu", done.taken,
+                 units_plural(done.taken), done.refused);
     buf_release(&text);
     results_server_release(&server);
     return failed == 0 ? tell(&done) : cli_complain(RESULTS_WHO, &err);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
+
 #define CPU_FULL 0.95
 #define LAG_LIMIT_NS UINT64_C(10000000)
 #define STANDSTILL_NS UINT64_C(250000000)
@@ -100,8 +102,8 @@ void health_judge(struct generator_health *h, unsigned cpus)
     }
     if (!one_full && sum >= CPU_FULL * cpus) {
         snprintf(text, sizeof(text),
-                 "client CPU was full: %zu workers used %.0f %% of the %u core%s this process may use", h->workers,
-                 100 * sum / cpus, cpus, cpus == 1 ? "" : "s");
+                 "client CPU was full: %zu worker%s used %.0f %% of the %u core%s this process may use", h->workers,
+                 units_plural(h->workers), 100 * sum / cpus, cpus, cpus == 1 ? "" : "s");
         add_reason(h, text);
     }
     if (hist_max_ns(h->loop_lag) > STANDSTILL_NS) {

@@ -263,7 +263,8 @@ static void describe_model(const struct load *l, struct buf *out)
         buf_printf(out, "HTTP/2, %u request%s in flight on a connection at most (shown below as HTTP/1.1 has it)\n",
                    l->run.streams, l->run.streams == 1 ? "" : "s");
     if (l->run.is_pipelined)
-        buf_printf(out, "pipelined: %u requests in flight on a connection at most\n", l->run.streams);
+        buf_printf(out, "pipelined: %u request%s in flight on a connection at most\n", l->run.streams,
+                   units_plural(l->run.streams));
     for (size_t i = 0; i < plan->schedule.stage_count; i++) {
         const struct load_stage *g = &plan->schedule.stages[i];
 
@@ -276,8 +277,8 @@ static void describe_model(const struct load *l, struct buf *out)
         buf_add_str(out, "\n");
     }
     if (plan->schedule.burst_size > 0)
-        buf_printf(out, "open model: %llu requests come due together every %s\n",
-                   (unsigned long long)plan->schedule.burst_size,
+        buf_printf(out, "open model: %llu request%s due together every %s\n",
+                   (unsigned long long)plan->schedule.burst_size, plan->schedule.burst_size == 1 ? " comes" : "s come",
                    units_format_duration(a, (double)plan->schedule.burst_period_ns));
     if (plan->think_max_ns > 0)
         buf_printf(out, "each connection pauses %s to %s after a reply\n",
@@ -292,12 +293,13 @@ void load_describe(const struct load *l, struct buf *out)
     char text[ADDR_TEXT_MAX], time[UNITS_TEXT_MAX];
 
     if (load_share_count(l->run.share) > 1)
-        buf_printf(out, "share %u of %u: of the plan's %llu connections ", l->run.share.index + 1, l->run.share.count,
-                   (unsigned long long)l->run.all_connections);
+        buf_printf(out, "share %u of %u: of the plan's %llu connection%s ", l->run.share.index + 1, l->run.share.count,
+                   (unsigned long long)l->run.all_connections, units_plural(l->run.all_connections));
     buf_printf(out, "%u connection%s on %u thread%s, ", l->connections, l->connections == 1 ? "" : "s",
                l->run.worker_count, l->run.worker_count == 1 ? "" : "s");
     if (l->plan.requests > 0)
-        buf_printf(out, "%llu requests%s", (unsigned long long)l->plan.requests, l->plan.duration_ns > 0 ? " or " : "");
+        buf_printf(out, "%llu request%s%s", (unsigned long long)l->plan.requests, units_plural(l->plan.requests),
+                   l->plan.duration_ns > 0 ? " or " : "");
     if (l->plan.duration_ns > 0)
         buf_add_str(out, units_format_duration(time, (double)l->plan.duration_ns));
     if (l->plan.warmup_ns > 0)

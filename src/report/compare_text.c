@@ -146,7 +146,7 @@ static void reasons(struct buf *out, const struct comparison *c, const struct co
         paragraph_of(out, told++ == 0 ? "  why       " : "            ", &text);
     }
     if (left > 0)
-        buf_printf(out, "            and %zu more cells.\n", left);
+        buf_printf(out, "            and %zu more cell%s.\n", left, units_plural(left));
     buf_release(&text);
     free(order);
 }

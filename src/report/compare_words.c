@@ -163,7 +163,8 @@ void words_summary(struct buf *out, const struct comparison *c)
         return;
     }
     if (all_one_sample(m)) {
-        buf_printf(out, "One sample a side: cannot tell (%zu of %zu cells).", c->cell_count, c->cell_count);
+        buf_printf(out, "One sample a side: cannot tell (%zu of %zu cell%s).", c->cell_count, c->cell_count,
+                   units_plural(c->cell_count));
         return;
     }
     if (regressed > 0) {

@@ -56,7 +56,7 @@ static void add_counts(struct buf *out, const struct result *r)
     units_format_count(failed, t->failed);
     units_format_count(unfinished, t->unfinished);
     if (t->ok == t->started)
-        buf_printf(out, "all %s requests ok", ok);
+        buf_printf(out, t->ok == 1 ? "%s request ok" : "all %s requests ok", ok);
     else
         buf_printf(out, "%s of %s requests ok, %s failed, %s unfinished", ok, started, failed, unfinished);
 }
@@ -102,9 +102,9 @@ static void add_kept(struct page *p, size_t run)
     page_verdict_open(p, broken == 0 ? TONE_GOOD : TONE_BAD, broken == 0 ? "Promises kept" : "A promise is broken");
     add_name(p, run);
     if (broken == 0)
-        buf_printf(&p->body, "in all %zu samples", promised);
+        buf_printf(&p->body, promised == 1 ? "in %zu sample" : "in all %zu samples", promised);
     else
-        buf_printf(&p->body, "in %zu of %zu samples", broken, promised);
+        buf_printf(&p->body, "in %zu of %zu sample%s", broken, promised, units_plural(promised));
     page_verdict_close(p);
 }
 
@@ -126,7 +126,7 @@ static void add_samples(struct page *p, size_t run)
     page_verdict_open(p, invalid == 0 ? TONE_GOOD : TONE_BAD, invalid == 0 ? "Valid" : "Invalid");
     add_name(p, run);
     if (invalid == 0)
-        buf_printf(&p->body, "all %zu samples", s->count);
+        buf_printf(&p->body, s->count == 1 ? "%zu sample" : "all %zu samples", s->count);
     else
         buf_printf(&p->body, "%zu of %zu samples; they are in no mean and no comparison", invalid, s->count);
     page_verdict_list(p, &reasons);

@@ -67,14 +67,14 @@ void rounds_part_single(const struct rounds_report *p, uint32_t series)
     buf_add_str(p->s.out, "\nOne at a time\n");
     section_line(&p->s, "  Time", "%s +- %s (mean +- stddev), median %s", rounds_time(mean, sum.mean),
                  rounds_time(sd, sum.stddev), rounds_time(median, sum.median));
-    section_line(&p->s, "  Range", "%s ... %s, %zu rounds", rounds_time(min, sum.min), rounds_time(max, sum.max),
-                 sum.count);
+    section_line(&p->s, "  Range", "%s ... %s, %zu round%s", rounds_time(min, sum.min), rounds_time(max, sum.max),
+                 sum.count, units_plural(sum.count));
     if (!isnan(mean_usage(p, series, true)))
         section_line(&p->s, "  CPU", "%s user, %s system (means)", rounds_time(mean, mean_usage(p, series, true)),
                      rounds_time(sd, mean_usage(p, series, false)));
     if (size->failed > 0)
-        section_line(&p->s, "  Failed", "%llu rounds; they are in none of these figures",
-                     (unsigned long long)size->failed);
+        section_line(&p->s, "  Failed", "%llu round%s, in none of these figures", (unsigned long long)size->failed,
+                     units_plural(size->failed));
     warn_of_outliers(p, &outliers);
     free(x);
 }

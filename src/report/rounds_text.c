@@ -103,7 +103,7 @@ void rounds_text(struct buf *out, const struct result *r, const struct report_te
         rounds_sizes_release(&p.sizes);
         return;
     }
-    section_judgement(&p.s, "copies");
+    section_judgement(&p.s, "copy", "copies");
     buf_add_char(out, '\n');
     add_subject(&p);
     rounds_part_series(&p);

@@ -59,9 +59,10 @@ static void add_resources(struct section *s)
     if (g->ports_used > 0)
         section_line(s, "  Local ports", "%s in use, the machine's TIME_WAIT included",
                      of_limit(ports, g->ports_used, g->ports_available));
-    section_line(s, "  TCP", "%s sockets in TIME_WAIT before, %s after; %s segments sent again (%s)",
-                 units_format_count(before, g->time_wait_start), units_format_count(after, g->time_wait_end),
-                 units_format_count(retransmits, g->retransmits),
+    section_line(s, "  TCP", "%s socket%s in TIME_WAIT before, %s after; %s segment%s sent again (%s)",
+                 units_format_count(before, g->time_wait_start), units_plural(g->time_wait_start),
+                 units_format_count(after, g->time_wait_end), units_format_count(retransmits, g->retransmits),
+                 units_plural(g->retransmits),
                  s->result->part_count > 1 ? "the machines of all parts added, one of several parts as often"
                                            : "whole machine");
 }

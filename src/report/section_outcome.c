@@ -95,7 +95,8 @@ void section_errors(struct section *s)
     buf_add_str(s->out, "\nErrors (times from the start of the window)\n");
     add_errors_table(s, order, count);
     if (s->result->error_count > count)
-        buf_printf(s->out, "  and %zu more kinds, less frequent\n", s->result->error_count - count);
+        buf_printf(s->out, "  and %zu more kind%s, less frequent\n", s->result->error_count - count,
+                   units_plural(s->result->error_count - count));
     for (size_t i = 0; i < count && examples < EXAMPLES_SHOWN; i++) {
         if (order[i]->first == NULL || order[i]->first[0] == '\0')
             continue;

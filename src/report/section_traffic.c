@@ -78,9 +78,9 @@ static void add_tls(struct section *s)
 
     if (r->totals.tls_handshakes == 0 && r->tls_version == NULL)
         return;
-    section_line(s, "TLS", "%s %s; %s handshakes, %s of them resumed", r->tls_version != NULL ? r->tls_version : "",
+    section_line(s, "TLS", "%s %s; %s handshake%s, %s of them resumed", r->tls_version != NULL ? r->tls_version : "",
                  r->tls_cipher != NULL ? r->tls_cipher : "", units_format_count(handshakes, r->totals.tls_handshakes),
-                 units_format_count(resumed, r->totals.tls_resumed));
+                 units_plural(r->totals.tls_handshakes), units_format_count(resumed, r->totals.tls_resumed));
 }
 
 /* "1 reply", "2,000 replies". */

@@ -25,7 +25,8 @@ static void add_list(struct section *s, const struct strlist *list)
         fit_paragraph(s->out, "  * ", slice_str(list->items[i]), s->width);
 }
 
-static void add_outcome(struct section *s, const char *things)
+/* thing: "request", "copy". */
+static void add_outcome(struct section *s, const char *thing, const char *things)
 {
     const struct totals *t = &s->result->totals;
     char ok[UNITS_TEXT_MAX], started[UNITS_TEXT_MAX], failed[UNITS_TEXT_MAX], unfinished[UNITS_TEXT_MAX];
@@ -34,7 +35,9 @@ static void add_outcome(struct section *s, const char *things)
     units_format_count(started, t->started);
     units_format_count(failed, t->failed);
     units_format_count(unfinished, t->unfinished);
-    if (t->started > 0 && t->ok == t->started)
+    if (t->started == 1 && t->ok == 1)
+        buf_printf(s->out, ": 1 %s ok\n", thing);
+    else if (t->started > 0 && t->ok == t->started)
         buf_printf(s->out, ": all %s %s ok\n", ok, things);
     else if (t->unfinished == 0)
         buf_printf(s->out, ": %s of %s %s ok, %s failed\n", ok, started, things, failed);
@@ -125,12 +128,12 @@ static void add_setting(struct section *s)
                      units_format_count(counted, r->warmup.started), units_plural(r->warmup.started));
 }
 
-void section_judgement(struct section *s, const char *things)
+void section_judgement(struct section *s, const char *thing, const char *things)
 {
     const struct result *r = s->result;
 
     add_loud(s, r->valid ? GREEN : RED, r->valid ? "VALID" : "INVALID");
-    add_outcome(s, things);
+    add_outcome(s, thing, things);
     if (!r->valid) {
         buf_add_str(s->out, "Do not rely on these figures:\n");
         add_list(s, &r->reasons);
@@ -148,7 +151,7 @@ void section_judgement(struct section *s, const char *things)
 
 void section_verdict(struct section *s)
 {
-    section_judgement(s, "requests");
+    section_judgement(s, "request", "requests");
     buf_add_char(s->out, '\n');
     add_subject(s);
     add_setting(s);

@@ -16,8 +16,8 @@ struct section {
     bool starred; /* a percentile was marked as being the maximum */
 };
 
-/* The verdict alone, of so many things ("requests"); section_verdict() is it and what was run. */
-void section_judgement(struct section *s, const char *things);
+/* The verdict alone, of so many things ("request", "requests"); section_verdict() is it and what was run. */
+void section_judgement(struct section *s, const char *thing, const char *things);
 void section_verdict(struct section *s);
 void section_slo(struct section *s);
 void section_throughput(struct section *s);

@@ -67,8 +67,8 @@ static void warn_of_rate(struct result *r)
     char count[UNITS_TEXT_MAX];
 
     if (missed && not_sent > 0)
-        result_add_warning(r, "rate not met: %.1f of %.1f/s; %" PRIu64 " requests were due and not sent",
-                           g->rate_achieved, g->rate_asked, not_sent);
+        result_add_warning(r, "rate not met: %.1f of %.1f/s; %" PRIu64 " request%s due and not sent", g->rate_achieved,
+                           g->rate_asked, not_sent, not_sent == 1 ? " was" : "s were");
     else if (missed)
         result_add_warning(r, "rate not met: %.1f of %.1f/s", g->rate_achieved, g->rate_asked);
     else if (not_sent > 0)
@@ -84,8 +84,8 @@ static void warn_of_generator(struct result *r)
     for (size_t i = 0; g->limited && i < g->reasons.count; i++)
         result_add_warning(r, "the load generator was the limit: %s", g->reasons.items[i]);
     if (g->log_waits > 0)
-        result_add_warning(r, "the request log was slower than the load: workers waited for it %" PRIu64 " times",
-                           g->log_waits);
+        result_add_warning(r, "the request log was slower than the load: workers waited for it %" PRIu64 " time%s",
+                           g->log_waits, units_plural(g->log_waits));
 }
 
 void result_judge(struct result *r, double max_errors, bool strict)

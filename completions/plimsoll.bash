@@ -31,6 +31,22 @@ _plimsoll_doctor_options='--time --ignore --json --help'
 _plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --live --live-http --name --label --no-store --share --of --start-at --clock-check --gap --dry-run --schema --help'
 _plimsoll_ab_options='-n -c -t -s -b -B -p -u -T -v -w -i -x -y -z -C -H -A -P -X -V -k -d -q -S -l -g -e -r -m -I -Z -f -E -h'
 
+# Options that no value follows, of all commands but ab and mb.
+_plimsoll_flags=' --apply --calibrate --chunked --cookies --dry-run --expect-continue --h2c --help --http1.0 --http1.1 --http2 --ignore-setup
+    --insecure --ipv4 --ipv6 --keep --keep-going --live --no-retry --no-store --one-at-a-time --open-writes --over-budget --per-target --public
+    --quiet --re-resolve --same-code --same-session --schema --shell --strict --trust-proxy --verbose --yes --version '
+
+# Whether a value stands behind this word.
+_plimsoll_wants_value() {
+    case ${COMP_WORDS[1]}:$1 in
+    ab:* | mb:* | *:--) return 1 ;;
+    results:--json | doctor:--json) return 1 ;;
+    *:--*) [[ ! $_plimsoll_flags =~ [[:space:]]$1[[:space:]] ]] ;;
+    load:-[cdntrXTuH] | limit:-[ctXTuH] | rounds:-c | run:-s | job:-[nHo]) true ;;
+    *) return 1 ;;
+    esac
+}
+
 # The values of one option, into COMPREPLY; false: it has none that are known.
 _plimsoll_values() {
     local word=$2
@@ -44,6 +60,7 @@ _plimsoll_values() {
         mapfile -t COMPREPLY < <(compgen -d -- "$word")
         ;;
     --watch) mapfile -t COMPREPLY < <(compgen -W 'target=pid: target=unit: target=cgroup: target=prom: target=kubectl: target=cmd:' -- "$word") ;;
+    --share) mapfile -t COMPREPLY < <(compgen -W 'auto' -- "$word") ;;
     --close) mapfile -t COMPREPLY < <(compgen -W 'server client reset' -- "$word") ;;
     --tls-min | --tls-max) mapfile -t COMPREPLY < <(compgen -W '1.0 1.1 1.2 1.3' -- "$word") ;;
     --tls-resume) mapfile -t COMPREPLY < <(compgen -W 'off on 50%' -- "$word") ;;
@@ -195,14 +212,14 @@ _plimsoll() {
         case $before in
         --resume) _plimsoll_offer < <(_plimsoll_ask runs) ;;
         *)
-            if [[ $word != -* ]]; then
-                compopt -o filenames 2>/dev/null
-                mapfile -t COMPREPLY < <(compgen -f -- "$word")
-                _plimsoll_offer < <(_plimsoll_ask suites)
-            else
-                _plimsoll_values "$before" "$word" ||
+            _plimsoll_values "$before" "$word" ||
+                if [[ $word != -* ]]; then
+                    compopt -o filenames 2>/dev/null
+                    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+                    _plimsoll_offer < <(_plimsoll_ask suites)
+                else
                     mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_run_options" -- "$word")
-            fi
+                fi
             ;;
         esac
         ;;
@@ -241,6 +258,13 @@ _plimsoll() {
         ;;
     help) [ "$COMP_CWORD" -ne 2 ] || mapfile -t COMPREPLY < <(compgen -W 'load limit ab mb compare doctor job report results rounds run serve' -- "$word") ;;
     esac
+    if _plimsoll_wants_value "$before"; then # an option is none
+        local offered=("${COMPREPLY[@]}") one
+        COMPREPLY=()
+        for one in "${offered[@]}"; do
+            [[ $one == -* ]] || COMPREPLY+=("$one")
+        done
+    fi
 }
 
 complete -F _plimsoll plimsoll

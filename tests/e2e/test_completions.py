@@ -2,6 +2,7 @@
 """Completions of shells know runs, tags, suites and checks: asked of the shells themselves."""
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -86,10 +87,25 @@ def bash_offers(installed, line):
     ("plimsoll doctor --ignore cpu-g", {"cpu-governor"}, {"cpu-turbo"}),
     ("plimsoll report a.json --format svg --plot ", {"percentiles", "time", "matrix", "rounds"}, set()),
     ("plimsoll load --tls-min=1.", {"1.2", "1.3"}, set()),
+    ("plimsoll load --share ", {"auto"}, {"--rate"}),
+    ("plimsoll run x.yaml --share ", {"auto"}, {"cloud-check"}),
+    ("plimsoll load --insecure ", {"--rate"}, set()),
+    ("plimsoll doctor --json ", {"--ignore"}, set()),
 ])
 def test_bash_offers(installed, line, offered, not_offered):
     got = bash_offers(installed, line)
     assert offered <= got and not not_offered & got, (line, got)
+
+
+def test_bash_offers_no_option_where_a_value_stands(installed, plimsoll):
+    """Told by --help: a word behind the option is its value; behind a flag there are at least two spaces, or nothing."""
+    for command in ("load", "limit", "serve", "compare", "report", "rounds", "run", "doctor"):
+        text = subprocess.run([plimsoll, command, "--help"], capture_output=True, text=True, timeout=20, check=True).stdout
+        found = re.findall(r"^ +(?:-\w, )?(--[\w.-]+)(?: ?\[?=?(\S)|  |$)", text, re.M)
+        assert len(found) > 3, text
+        for option, value in found:
+            got = {word for word in bash_offers(installed, f"plimsoll {command} {option} ") if word.startswith("-")}
+            assert not got if value else got or command in ("compare", "report", "run"), (command, option, got)
 
 
 def test_bash_completes_what_is_typed(installed):

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/escapes.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -48,9 +49,15 @@ void escape_xml(struct buf *out, const char *text)
     }
 }
 
+/* Inside a word it is a letter like others. */
+static bool is_in_word(const char *text, const char *at)
+{
+    return at > text && isalnum((unsigned char)at[-1]) && isalnum((unsigned char)at[1]);
+}
+
 void escape_markdown(struct buf *out, const char *text)
 {
-    for (const char *c = text; *c != '\0'; c++) {
+    for (const char *c = text != NULL ? text : ""; *c != '\0'; c++) {
         const size_t hidden = visible_hidden(slice_str(c));
 
         if (hidden > 0) {
@@ -58,7 +65,7 @@ void escape_markdown(struct buf *out, const char *text)
             c += hidden - 1;
             continue;
         }
-        if (strchr("|\\`*_<>[]", *c) != NULL)
+        if (strchr("|\\`*_<>[]", *c) != NULL && !(*c == '_' && is_in_word(text, c)))
             buf_add_char(out, '\\');
         buf_add_char(out, (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
     }

@@ -8,7 +8,8 @@
 /* XML 1.0 knows no other control characters than line ends and tabs, and readers stop at bytes that are not UTF-8: all
  * these become "?". In both, what would not be seen is written out (base/visible.h). */
 void escape_xml(struct buf *out, const char *text);
-/* A cell of a table: nothing in it may end the cell, the row, or be taken for markup. */
+/* A cell of a table: nothing in it may end the cell, the row, or be taken for markup. NULL
+ * is an empty one. */
 void escape_markdown(struct buf *out, const char *text);
 
 #endif

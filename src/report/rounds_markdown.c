@@ -3,17 +3,8 @@
 #include <math.h>
 
 #include "report/rounds.h"
+#include "report/escapes.h"
 #include "report/rounds_parts.h"
-
-/* In a cell: bars are escaped, controls become spaces. */
-static void add_cell(struct buf *out, const char *text)
-{
-    for (const char *c = text != NULL ? text : ""; *c != '\0'; c++) {
-        if (*c == '|' || *c == '\\' || *c == '`' || *c == '<')
-            buf_add_char(out, '\\');
-        buf_add_char(out, (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c);
-    }
-}
 
 static void add_times(struct buf *out, const double *times, size_t count)
 {
@@ -33,7 +24,7 @@ static void add_rounds(struct buf *out, const struct rounds_result *r)
                                  round->min_s, round->max_s, round->makespan_s };
 
         buf_add_str(out, "| ");
-        add_cell(out, r->series[round->series].name);
+        escape_markdown(out, r->series[round->series].name);
         buf_printf(out, " | %" PRIu32 " | %" PRIu32 " | %" PRIu32 " | %" PRIu32 " |", round->concurrency, round->sample,
                    round->ok, round->failed);
         add_times(out, times, sizeof(times) / sizeof(times[0]));
@@ -46,7 +37,7 @@ static void add_phases(struct buf *out, const struct rounds_result *r, const str
     buf_add_str(out, "\n| series | at once |");
     for (size_t i = 0; i < r->phase_count; i++) {
         buf_add_char(out, ' ');
-        add_cell(out, r->phases[i].name);
+        escape_markdown(out, r->phases[i].name);
         buf_add_str(out, " |");
     }
     buf_add_str(out, " other |\n|---|---:|");
@@ -59,7 +50,7 @@ static void add_phases(struct buf *out, const struct rounds_result *r, const str
         if (size->phases == NULL)
             continue;
         buf_add_str(out, "| ");
-        add_cell(out, r->series[size->series].name);
+        escape_markdown(out, r->series[size->series].name);
         buf_printf(out, " | %" PRIu32 " |", size->concurrency);
         add_times(out, size->phases, r->phase_count);
         add_times(out, &size->other_s, 1);

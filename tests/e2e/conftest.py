@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fixtures of the end-to-end tests. Run them with ./dev test, or: PLIMSOLL=build/plimsoll python3 -m pytest tests/e2e [--full]"""
 import os
+import signal
 import subprocess
 
 import pytest
@@ -9,6 +10,13 @@ from lib import certificates, peers, target
 from lib.load import Loader, find_program
 from lib.namespace import Namespace
 from lib.tls_target import TlsTarget
+
+
+# Whoever starts the tests in the background has these ignored, and programs that are started keep it so.
+for number in (signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(number, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

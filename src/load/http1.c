@@ -180,11 +180,25 @@ static void keep_bytes(struct client *c, const char *bytes, size_t len)
     c->keep_len += (uint32_t)n;
 }
 
+/* The part of a long body that has come, though too little to wake us. */
+static void take_awaited(struct client *c)
+{
+    size_t moved;
+
+    while (c->reply.body_left > 0 &&
+           stream_discard(&c->stream, c->reply.body_left, c->loader->scratch, SCRATCH_BYTES, &moved) == IO_OK) {
+        c->front->bytes_received += moved;
+        (void)reply_body_moved(&c->reply, moved);
+    }
+}
+
 /* What the parser knows of the reply, for the accounts. */
 void http1_note_reply(struct client *c)
 {
     struct exchange *x = c->front;
 
+    if (__builtin_expect(stream_awaits(&c->stream) && http1_may_discard(c), 0))
+        take_awaited(c);
     x->head_complete = c->reply.head_complete;
     x->status = c->reply.status;
     x->body_bytes = c->reply.body_bytes;

@@ -80,6 +80,11 @@ enum io stream_discard(struct stream *s, uint64_t len, void *scratch, size_t scr
  * quarter of the receive buffer, which is half of the window that it offers: the peer never waits for it. len 0:
  * readable at the first byte again. A system call or two, and none for short bodies. */
 void stream_await(struct stream *s, uint64_t len);
+/* Bytes may lie in the socket that no readiness has told of. */
+static inline bool stream_awaits(const struct stream *s)
+{
+    return s->_low_water > 1;
+}
 /* After IO_WANT_* a TLS stream must be given the same bytes again (at any address; more may follow them). */
 enum io stream_write(struct stream *s, const void *bytes, size_t len, size_t *moved);
 /* The same, and more follows at once: what does not fill a segment may wait for it. */

@@ -30,6 +30,20 @@ def test_time_out_in_the_middle_of_a_reply(load, start_target, text):
     assert run.exit == 3 and run.kinds() == {"timeout": 8} and run.wall_s < 5
 
 
+@pytest.mark.parametrize("ends", ["time-out", "unfinished"])
+@pytest.mark.parametrize("options", [[], ["--pipeline", "2"]])
+def test_what_came_of_a_long_body_is_counted(load, start_target, ends, options):
+    """However the waiting for the rest is done."""
+    body = r"\{x*100000}\{wait 100ms}\{x*9000}\{wait 100ms}\{x*700}\{hang}"
+    target = start_target(reply(length=1 << 20, body=body))
+    asked = 8 if options else 4
+    limits = ["-n", str(asked), "--timeout", "900ms"] if ends == "time-out" else ["-d", "900ms", "--drain", "100ms"]
+    run = load("-c", "4", *limits, *options, target.url(), server=target)
+    assert run.totals["failed" if ends == "time-out" else "unfinished"] == asked
+    assert run.totals["body_bytes_received"] == 4 * 109700
+    assert run.totals["bytes_received"] == target.stop()["bytes_out"]
+
+
 def test_time_out_is_for_the_whole_request(load, start_target):
     """Bytes that keep trickling in do not extend it."""
     target = start_target(reply(body=r"\{x*200}", length=200), split="bytes", pause="20ms")

@@ -7,7 +7,9 @@
 
 #include "report/sections.h"
 
-enum { EXAMPLE_MAX_BYTES = 600, ERRORS_MAX = 30, EXAMPLES_MAX = 3, REASONS_MAX = 8 };
+enum { EXAMPLE_MAX_BYTES = 600, ERRORS_MAX = 30, EXAMPLES_MAX = 3, REASONS_MAX = 8, KINDS_IN_A_ROW = 6 };
+/* Cells times runs above which each has one row in place of tables. */
+enum { COMPACT_FROM = 60 };
 /* Of all cells together: a page of many cells that fail alike would be examples. */
 enum { EXAMPLES_MAX_BYTES = 150000 };
 
@@ -134,6 +136,22 @@ static void open_table(struct page *p, const char *caption, const char *first, c
     buf_release(&names);
 }
 
+/* How many there are, percentiles, the maximum. */
+static void add_hist(struct page *p, const struct hist *h, const double *percentiles, size_t count)
+{
+    char text[UNITS_TEXT_MAX];
+
+    html_cell_number(&p->body, (double)hist_count(h), units_format_count(text, hist_count(h)));
+    for (size_t i = 0; i < count; i++) {
+        const bool known = hist_count(h) > 0 && !section_percentile_is_max(h, percentiles[i]);
+        const double ns = known ? (double)hist_value_at(h, percentiles[i]) : NAN;
+
+        html_cell_number(&p->body, ns / NS_PER_S, known ? units_format_duration(text, ns) : "");
+    }
+    html_cell_number(&p->body, hist_count(h) > 0 ? (double)hist_max_ns(h) / NS_PER_S : NAN,
+                     units_format_duration(text, (double)hist_max_ns(h)));
+}
+
 static void add_percentiles(struct page *p, size_t run, const char *name, const struct hist *h)
 {
     static const double SHOWN[] = { 50, 90, 99, 99.9 };
@@ -145,13 +163,7 @@ static void add_percentiles(struct page *p, size_t run, const char *name, const 
     html_cell_head(&p->body, name);
     if (p->c->count > 1)
         html_cell(&p->body, p->c->runs[run].name);
-    html_cell_number(&p->body, (double)hist_count(h), units_format_count(text, hist_count(h)));
-    for (size_t i = 0; i < sizeof(SHOWN) / sizeof(SHOWN[0]); i++) {
-        const double ns = section_percentile_is_max(h, SHOWN[i]) ? NAN : (double)hist_value_at(h, SHOWN[i]);
-
-        html_cell_number(&p->body, ns / NS_PER_S, isnan(ns) ? "" : units_format_duration(text, ns));
-    }
-    html_cell_number(&p->body, (double)hist_max_ns(h) / NS_PER_S, units_format_duration(text, (double)hist_max_ns(h)));
+    add_hist(p, h, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]));
     html_cell_number(&p->body, hist_mean_ns(h) / NS_PER_S, units_format_duration(text, hist_mean_ns(h)));
     html_row_close(&p->body);
 }
@@ -271,8 +283,92 @@ static void show_health(struct page *p, const struct cell_sums *sums)
     html_table_close(&p->body);
 }
 
+/* ---- in one row: pages of many cells have to stay small ---- */
+
+static void say_phases(struct buf *out, const struct cell_sums *s)
+{
+    for (size_t i = 0; i < PHASES; i++) {
+        char text[UNITS_TEXT_MAX];
+
+        if (hist_count(s->phases[i]) > 0)
+            buf_printf(out, "%s%s %s", out->len > 0 ? ", " : "", phase_text((enum phase)i),
+                       units_format_duration(text, hist_mean_ns(s->phases[i])));
+    }
+}
+
+static void say_errors(struct buf *out, const struct cell_sums *s)
+{
+    if (s->error_count > 1)
+        qsort(s->errors, s->error_count, sizeof(*s->errors), by_count);
+    for (size_t i = 0; i < s->error_count && i < KINDS_IN_A_ROW; i++) {
+        const struct error_entry *e = &s->errors[i];
+        char count[UNITS_TEXT_MAX];
+
+        buf_printf(out, "%s%.80s: %s", i > 0 ? ", " : "", e->detail[0] != '\0' ? e->detail : fail_kind_text(e->kind),
+                   units_format_count(count, e->count));
+    }
+    if (s->error_count > KINDS_IN_A_ROW)
+        buf_printf(out, " and %zu more causes", s->error_count - KINDS_IN_A_ROW);
+}
+
+static void say_health(struct buf *out, const struct cell_sums *s)
+{
+    char text[UNITS_TEXT_MAX];
+
+    if (s->samples == 0)
+        return;
+    if (s->limited > 0)
+        buf_printf(out, "the limit in %zu of %zu samples, ", s->limited, s->samples);
+    buf_printf(out, "CPU %.0f %%", 100 * s->cpu_max);
+    if (s->lag_p99_s > 0)
+        buf_printf(out, ", lag %s", page_duration(text, s->lag_p99_s));
+    if (s->lateness_p99_s > 0)
+        buf_printf(out, ", lateness %s", page_duration(text, s->lateness_p99_s));
+}
+
+static void add_sentence(struct page *p, const struct cell_sums *s,
+                         void (*say)(struct buf *out, const struct cell_sums *s))
+{
+    struct buf text;
+
+    buf_init(&text, BUF_TEXT_MAX_BYTES);
+    say(&text, s);
+    html_cell(&p->body, text.len > 0 ? text.data : "");
+    buf_release(&text);
+}
+
+static void show_compact(struct page *p, const struct cell_sums *sums)
+{
+    static const double SHOWN[] = { 50, 90, 99, 99.9 };
+
+    html_table_open(&p->body,
+                    "Samples together: latency of the valid ones, means of their phases; failures of all; the "
+                    "generator's worst",
+                    "run|#requests|#p50|#p90|#p99|#p99.9|#max|phases|failed|load generator");
+    for (size_t run = 0; run < p->c->count; run++) {
+        const struct hist *h = sums[run].latency;
+
+        if (sums[run].samples == 0 && hist_count(h) == 0)
+            continue;
+        html_row_open(&p->body);
+        html_cell_head(&p->body, p->c->runs[run].name);
+        add_hist(p, h, SHOWN, sizeof(SHOWN) / sizeof(SHOWN[0]));
+        add_sentence(p, &sums[run], say_phases);
+        add_sentence(p, &sums[run], say_errors);
+        add_sentence(p, &sums[run], say_health);
+        html_row_close(&p->body);
+    }
+    html_table_close(&p->body);
+    for (size_t run = 0; run < p->c->count; run++)
+        add_examples(p, run, &sums[run]);
+}
+
 void cell_sums_show(struct page *p, const struct cell_sums *sums)
 {
+    if (p->cell_count * p->c->count > COMPACT_FROM) {
+        show_compact(p, sums);
+        return;
+    }
     show_latency(p, sums);
     show_phases(p, sums);
     show_errors(p, sums);

@@ -194,4 +194,15 @@ def test_a_hundred_cells_are_below_two_megabytes(plimsoll, pages):
     assert done.returncode == 0, done.stderr
     assert (pages / "hundred.html").stat().st_size < 2_000_000
     text = (pages / "hundred.html").read_text()
-    assert text.count('<details class="cell"') == 100 and text.count(">status 507</td>") == 100 and "HTTP/1.1 xxx" in text
+    assert text.count('<details class="cell"') == 100 and text.count("status 500: 1, status 501: 1, ") == 100 and "HTTP/1.1 xxx" in text
+    assert text.count(" and 2 more causes") == 100
+    # Beside a baseline of as many cells and three samples each.
+    twice = pages / "baseline"
+    twice.mkdir()
+    for number in range(300):
+        document = json.loads((folder / f"{number % 100}.json").read_text())
+        document.update(id=f"00000000-0000-4000-8001-{number:012}", run="22222222-0000-4000-8000-000000000000", sample=number // 100)
+        (twice / f"{number}.json").write_text(json.dumps(document))
+    done = subprocess.run([plimsoll, "report", "--no-store", str(twice), str(folder), "-o", str(pages / "both.html")], capture_output=True, text=True, timeout=170)
+    assert done.returncode == 0, done.stderr
+    assert (pages / "both.html").stat().st_size < 2_000_000

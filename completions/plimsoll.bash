@@ -25,7 +25,7 @@ _plimsoll_limit_load='--threads --warmup --requests-per-connection --close --see
     --expect-status --expect-header --expect-body-size --expect-body-sha256 --expect-body --watch --progress --live --live-http --share --of --start-at --clock-check --help'
 _plimsoll_rounds_options='--concurrency --samples --order --warmup --pause --rate --compare --keep-going --setup --cleanup --ignore-setup --setup-timeout --shell --timeout --kill-after
     --input --env --cwd --expect-exit --slo --max-errors --strict --phases --log-dir --verbose --format --json --csv --progress --live --live-http --name --label --no-store --dry-run --help'
-_plimsoll_job_options='--shares --per-machine --start-in --time-limit --cpus --memory --open-files --parts --program --name --hosts --hosts-file --launcher
+_plimsoll_job_options='--shares --per-machine --start-in --time-limit --cpus --memory --open-files --parts --suite-path --program --name --hosts --hosts-file --launcher
     --image --namespace --claim --claim-size --apply --keep --json --progress --help'
 _plimsoll_doctor_options='--time --ignore --json --help'
 _plimsoll_run_options='--set --only --repeat --resume --over-budget --seed --strict --verbose --json --markdown --html --work-dir --progress --live --live-http --name --label --no-store --share --of --start-at --clock-check --gap --dry-run --schema --help'
@@ -163,8 +163,8 @@ _plimsoll() {
     job)
         case $before in
         job) mapfile -t COMPREPLY < <(compgen -W 'kubernetes slurm mpi ssh --help' -- "$word") ;;
-        --) mapfile -t COMPREPLY < <(compgen -W 'load' -- "$word") ;;
-        --parts | --program | --hosts-file | --json)
+        --) mapfile -t COMPREPLY < <(compgen -W 'load limit run' -- "$word") ;;
+        --parts | --suite-path | --program | --hosts-file | --json)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
             ;;
@@ -172,6 +172,10 @@ _plimsoll() {
         *)
             if [[ " ${COMP_WORDS[*]:0:COMP_CWORD} " == *' -- load '* ]]; then
                 mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_load_options" -- "$word")
+            elif [[ " ${COMP_WORDS[*]:0:COMP_CWORD} " == *' -- limit '* ]]; then
+                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_limit_own $_plimsoll_limit_load" -- "$word")
+            elif [[ " ${COMP_WORDS[*]:0:COMP_CWORD} " == *' -- run '* ]]; then
+                mapfile -t COMPREPLY < <(compgen -f -W "$_plimsoll_run_options" -- "$word")
             else
                 mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_job_options" -- "$word")
             fi

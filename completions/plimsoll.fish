@@ -348,6 +348,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from job' -l cpus -r -f -d 'CPUs
 complete -c plimsoll -n '__fish_seen_subcommand_from job' -l memory -r -f -d 'memory of each share'
 complete -c plimsoll -n '__fish_seen_subcommand_from job' -l open-files -r -f -d 'open files of each share'
 complete -c plimsoll -n '__fish_seen_subcommand_from job' -l parts -r -F -d 'folder of the results of the shares'
+complete -c plimsoll -n '__fish_seen_subcommand_from job' -l suite-path -r -F -d 'the suite is there on every machine'
 complete -c plimsoll -n '__fish_seen_subcommand_from job' -l program -r -F -d 'plimsoll on the machines of the shares'
 complete -c plimsoll -n '__fish_seen_subcommand_from job' -l name -r -f -d 'name of the job'
 complete -c plimsoll -n '__fish_seen_subcommand_from job' -s H -l hosts -r -f -d 'run there'

@@ -36,6 +36,11 @@ MUST_CHECK int job_run_client(const struct job_run *run, const char *const *word
 /* Prints the report of a merged document, keeps it in the store if asked, and returns its exit code. */
 int job_run_report(const struct job_run *run, const char *document, bool store);
 
+/* Of limit and run: prints the summary; its last line says the exit code. ERR_PEER: it has none. */
+MUST_CHECK int job_pieces_report(const char *summary, int *code, struct err *err);
+/* The merging pod's log: documents go to folder/merged, the summary is printed. */
+MUST_CHECK int job_pieces_unpack(struct slice log, const char *folder, int *code, struct err *err);
+
 /* How each is carried out; the exit code in *code. */
 MUST_CHECK int job_apply_script(struct job_run *run, int *code, struct err *err); /* mpi, ssh */
 MUST_CHECK int job_apply_slurm(struct job_run *run, int *code, struct err *err);

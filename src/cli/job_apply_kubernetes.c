@@ -24,7 +24,7 @@ enum { WORDS_MAX = 16 };
 struct cluster {
     struct job_run *run;
     char manifest[PATH_MAX], secret[PATH_MAX], out_path[PATH_MAX], logs[PATH_MAX];
-    bool has_secret;
+    bool has_secret, has_objects, was_taken;
     struct process follower;
 };
 
@@ -154,8 +154,9 @@ static int wait_for_merge(struct cluster *c, char *state, struct err *err)
 }
 
 /* What the merging pod wrote: the document, and before it what it complained about. */
-static int fetch(struct cluster *c, const char *path, struct err *err)
+static int fetch(struct cluster *c, const char *path, int *code, struct err *err)
 {
+    const struct job *job = &c->run->plan->job;
     char name[80];
     const char *const words[] = { "logs", name, NULL };
     struct buf text;
@@ -167,6 +168,11 @@ static int fetch(struct cluster *c, const char *path, struct err *err)
     buf_init(&text, OUTPUT_MAX_BYTES);
     rc = file_read(c->out_path, &text, err);
     struct slice all = buf_slice(&text);
+    if (rc == 0 && job->kind != JOB_LOAD) {
+        rc = job_pieces_unpack(all, job->parts, code, err);
+        buf_release(&text);
+        return rc;
+    }
     const ptrdiff_t begin = slice_starts(all, SLICE("{")) ? 0 : slice_find_slice(all, SLICE("\n{"));
     if (rc == 0 && begin < 0) {
         fprintf(stderr, "%.*s", SLICE_FMT(all));
@@ -193,25 +199,38 @@ static int clean(struct cluster *c, struct err *err)
     snprintf(name, sizeof(name), "%s-secrets", c->run->plan->job.name);
     if (c->run->options->keep && !c->run->cancelled)
         return 0;
-    rc = kubectl(c, manifest, err);
+    rc = c->has_objects ? kubectl(c, manifest, err) : 0;
     if (c->has_secret && kubectl(c, secret, err) != 0)
         rc = -1;
     return rc;
 }
 
-static int carry_out(struct cluster *c, const char *merged, struct err *err)
+/* Nothing was sent: that is as good as a wrong usage. */
+static int not_taken(struct err *err)
+{
+    err->kind = ERR_CONFIG;
+    return err_hint(err,
+                    "kubectl cluster-info says whether there is a cluster, kubectl auth can-i create jobs whether it "
+                    "takes them from you");
+}
+
+static int carry_out(struct cluster *c, const char *merged, int *code, struct err *err)
 {
     const char *const words[] = { "apply", "-f", c->manifest, NULL };
     char state = 'r';
 
-    if (apply_secret(c, err) != 0 || kubectl(c, words, err) != 0)
-        return -1;
+    if (apply_secret(c, err) != 0)
+        return not_taken(err);
+    c->has_objects = true; /* some of them, also when it ends with an error */
+    if (kubectl(c, words, err) != 0)
+        return not_taken(err);
+    c->was_taken = true;
     cli_note(c->run->who, "job %s was applied; the shares start at %s", c->run->plan->job.name,
              c->run->plan->job.start_at);
     if (wait_for_merge(c, &state, err) != 0)
         return -1;
     job_watch_end(&c->run->watch);
-    return c->run->cancelled ? 0 : fetch(c, merged, err);
+    return c->run->cancelled ? 0 : fetch(c, merged, code, err);
 }
 
 int job_apply_kubernetes(struct job_run *run, int *code, struct err *err)
@@ -226,10 +245,10 @@ int job_apply_kubernetes(struct job_run *run, int *code, struct err *err)
         job_run_path(run, "kubectl.out", c.out_path, err) != 0 || job_run_path(run, "shares.log", c.logs, err) != 0 ||
         job_run_path(run, "merged.json", own, err) != 0 || job_watch_add(&run->watch, c.logs, 0, err) != 0)
         return -1;
-    rc = carry_out(&c, merged != NULL ? merged : own, err);
-    if (clean(&c, &cleaning) != 0)
+    rc = carry_out(&c, merged != NULL ? merged : own, code, err);
+    if (clean(&c, &cleaning) != 0 && c.was_taken)
         cli_complain(run->who, &cleaning);
-    if (rc == 0 && !run->cancelled)
+    if (rc == 0 && !run->cancelled && run->plan->job.kind == JOB_LOAD)
         *code = job_run_report(run, merged != NULL ? merged : own, true);
     return rc;
 }

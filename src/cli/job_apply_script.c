@@ -140,9 +140,13 @@ static int submit(struct job_run *run, const char *out_path, char *id, size_t ro
     const char *const words[] = { "sbatch", "--parsable", script, NULL };
     int status;
 
-    if (job_run_write(run, "job.sh", script, err) != 0 ||
-        job_run_client(run, words, out_path, CLIENT_TIMEOUT_NS, &status, err) != 0 ||
-        read_line(out_path, id, room, err) != 0)
+    if (job_run_write(run, "job.sh", script, err) != 0)
+        return -1;
+    if (job_run_client(run, words, out_path, CLIENT_TIMEOUT_NS, &status, err) != 0) {
+        err->kind = ERR_CONFIG; /* nothing was sent */
+        return err_hint(err, "sinfo says whether there is a cluster, and which partitions take jobs");
+    }
+    if (read_line(out_path, id, room, err) != 0)
         return -1;
     id[strspn(id, "0123456789")] = '\0';
     if (id[0] == '\0')
@@ -211,6 +215,10 @@ int job_apply_slurm(struct job_run *run, int *code, struct err *err)
     snprintf(merged, sizeof(merged), "%s/merged.json", job->parts);
     if (job_watch_add(&run->watch, log, 0, err) != 0 || wait_for_job(run, id, out_path, err) != 0)
         return -1;
+    if (job->kind != JOB_LOAD && !run->cancelled) {
+        snprintf(merged, sizeof(merged), "%s/summary.txt", job->parts);
+        return job_pieces_report(merged, code, err) == 0 ? 0 : err_hint(err, "its output is in %s", log);
+    }
     if (access(job->merged != NULL ? job->merged : merged, R_OK) == 0) {
         *code = job_run_report(run, job->merged != NULL ? job->merged : merged, false);
         return 0;

@@ -107,6 +107,9 @@ static const struct option_row ROWS[] = {
     { .name = "parts", .argument = "DIR", .shown_default = "plimsoll-parts", .example = "/shared/run-7",
       .help = "folder of the shares' results, which all machines see (mpi, slurm); of this machine (ssh)",
       .parse = parse_folder, FIELD(parts) },
+    { .name = "suite-path", .argument = "PATH", .example = "/shared/suites/ingress.yaml",
+      .help = "of run: the suite is there on every machine, with all that it names; else the text brings the suite's own file along",
+      .parse = parse_no_option, FIELD(suite_path) },
     { .name = "program", .argument = "PATH", .shown_default = "plimsoll", .example = "/opt/plimsoll/bin/plimsoll",
       .help = "plimsoll on the machines of the shares",
       .parse = parse_no_option, FIELD(program) },
@@ -169,18 +172,23 @@ static const char EPILOGUE[] =
     "      runs it here and now, with mpirun\n"
     "  plimsoll job ssh -n 3 -H a.test,b.test,c.test -- load -r 30k/s http://svc.test/\n"
     "      a line of GNU parallel\n"
+    "  plimsoll job slurm -n 4 -- limit --slo 'p99<50ms' --from 41k/s -c 400 http://svc.test/\n"
+    "      the rounds that confirm a level, and one above it, from 4 machines\n"
+    "  plimsoll job mpi -n 2 --hosts-file nodes -- run ingress.yaml -s target=http://svc/\n"
+    "      every sample of a suite, each from 2 machines\n"
     "\n"
     "The command behind -- is that of the whole plan: 4 shares of -c 400 open 100\n"
     "connections each. Secrets are not printed: the text takes them from variables of\n"
     "the environment, which its first lines name.\n"
     "\n"
-    "Exit status: 0 ok; 2 wrong usage, or the scheduler's program is not here; with\n"
-    "--apply that of the merged result: 1 a promise is broken; 3 invalid; 130\n"
-    "interrupted, the job was cancelled. More: man plimsoll-job\n";
+    "Exit status: 0 ok; 2 wrong usage, or the scheduler's program is not here or takes\n"
+    "no job; with --apply, and of the scripts, that of the merged result: 1 a promise\n"
+    "is broken; 3 invalid; 4 of limit, a level above is kept too; 130 interrupted, the\n"
+    "job was cancelled. More: man plimsoll-job\n";
 
 static const struct option_table TABLE = {
     .command = "plimsoll job",
-    .usage = "kubernetes|slurm|mpi|ssh -n N [OPTION]... -- load [OPTION]... URL...",
+    .usage = "kubernetes|slurm|mpi|ssh -n N [OPTION]... -- load|limit|run [ARGUMENT]...",
     .summary = "Prints the manifest or script that runs a plan as N shares under the scheduler you have, all "
                "beginning at one moment, and merges their results exactly. Nothing is run unless --apply is given.",
     .rows = ROWS,

@@ -6,14 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "base/units.h"
-#include "cli/load_options.h"
 #include "cli/share_start.h"
 
 #define VARIABLE_MAX 64u
 #define SPARE_FILES 128u /* of a process beside its connections */
 #define SLACK_NS (UINT64_C(120) * NS_PER_S)
+#define SUITE_MAX_BYTES ((size_t)100 << 10) /* a variable of the environment has 128 KiB, a ConfigMap 1 MiB */
 #define UNKNOWN_LENGTH_NS (UINT64_C(3600) * NS_PER_S)
 
 static int no_memory(struct err *err)
@@ -21,55 +20,13 @@ static int no_memory(struct err *err)
     return err_set(err, ERR_SYSTEM, ENOMEM, "cannot plan the job");
 }
 
-static int check_command(const struct job_options *o, struct err *err)
-{
-    struct suggestion s;
-
-    if (o->words.count < 2) {
-        err_set(err, ERR_USAGE, 0, "no command stands behind --");
-        return err_hint(err, "plimsoll job %s -n 4 -- load URL", o->words.items[0]);
-    }
-    if (strcmp(o->words.items[1], "load") == 0)
-        return 0;
-    suggest_init(&s, slice_str(o->words.items[1]));
-    suggest_consider(&s, "load");
-    err_set(err, ERR_USAGE, 0, "\"%s\" can not be shared", o->words.items[1]);
-    if (s.word != NULL)
-        return err_hint(err, "did you mean load?");
-    return err_hint(err, "the command is one of plimsoll's own: -- load [OPTION]... URL");
-}
-
-/* What the job says itself. */
-static int check_conflicts(const struct load_options *l, struct err *err)
-{
-    const struct {
-        const char *option;
-        bool given;
-    } rows[] = {
-        { "--share", l->share.given },
-        { "--of", l->share.of > 0 },
-        { "--start-at", l->share.start != SHARE_START_NONE },
-        { "--json", l->outputs.json != NULL },
-        { "--dry-run", l->dry_run },
-        { "--live", l->live.screen },
-        { "--live-http", l->live.http != NULL },
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (rows[i].given) {
-            err_set(err, ERR_USAGE, 0, "%s stands in the command", rows[i].option);
-            return err_hint(
-                err,
-                "leave it out: the job gives each share its own, shows what they do, and runs nothing without --apply");
-        }
-    return 0;
-}
-
 /* A share with nothing to do is refused by load; better once and now. */
 static int check_size(const struct load_options *l, uint64_t shares, struct err *err)
 {
-    const uint64_t connections = l->connections * l->urls.count;
+    const uint64_t connections = l != NULL ? l->connections * l->urls.count : 0;
 
+    if (l == NULL)
+        return 0;
     if (l->targets_file == NULL && l->urls.count > 0 && connections < shares) {
         err_set(err, ERR_USAGE, 0, "%" PRIu64 " connection%s can not be divided among %" PRIu64 " shares", connections,
                 units_plural(connections), shares);
@@ -131,8 +88,8 @@ static bool add_variable(struct job_plan *p, char *name, char *what)
     return true;
 }
 
-/* The words; one that `plimsoll load` would not store as it is has a secret in it. */
-static int take_words(struct job_plan *p, const struct job_options *o, const struct load_options *l, struct err *err)
+/* The words; one that the command would not store as it is has a secret in it. */
+static int take_words(struct job_plan *p, const struct job_options *o, const struct job_command *c, struct err *err)
 {
     const size_t count = o->words.count - 1;
 
@@ -145,7 +102,9 @@ static int take_words(struct job_plan *p, const struct job_options *o, const str
 
         p->words[i].text = o->words.items[i + 1];
         p->job.word_count = i + 1;
-        if (strcmp(p->words[i].text, l->command.items[i]) == 0)
+        if (c->kind == JOB_RUN && i == c->suite_word)
+            p->words[i].variable = JOB_SUITE;
+        if (p->words[i].variable != NULL || strcmp(p->words[i].text, c->words->items[i]) == 0)
             continue;
         snprintf(name, sizeof(name), "PLIMSOLL_SECRET_%zu", p->job.variable_count + 1);
         if (!add_variable(p, strdup(name), describe(o, i)))
@@ -166,7 +125,7 @@ static bool is_variable_name(const char *name)
 /* --auth-bearer env:NAME */
 static int take_named_variable(struct job_plan *p, const struct load_options *l, struct err *err)
 {
-    if (l->bearer == NULL || strncmp(l->bearer, "env:", 4) != 0)
+    if (l == NULL || l->bearer == NULL || strncmp(l->bearer, "env:", 4) != 0)
         return 0;
     if (!is_variable_name(l->bearer + 4)) {
         err_set(err, ERR_USAGE, 0, "--auth-bearer: \"%s\" names no variable that a shell knows", l->bearer);
@@ -179,28 +138,26 @@ static int take_named_variable(struct job_plan *p, const struct load_options *l,
 
 static uint64_t open_files_of(const struct load_options *l, uint64_t shares)
 {
-    const uint64_t each = l->grow > l->connections ? l->grow : l->connections;
+    uint64_t each;
 
-    if (l->targets_file != NULL || l->urls.count == 0)
+    if (l == NULL || l->targets_file != NULL || l->urls.count == 0)
         return 0;
+    each = l->grow > l->connections ? l->grow : l->connections;
     return (each * l->urls.count + shares - 1) / shares + SPARE_FILES;
 }
 
-static uint64_t time_limit_of(const struct load_options *l, uint64_t start_in_ns)
+static uint64_t time_limit_of(const struct job_command *c, uint64_t start_in_ns)
 {
-    const uint64_t length = l->duration_ns > 0 ? l->warmup_ns + l->duration_ns + l->drain_ns + l->timeout_ns
-                                               : UNKNOWN_LENGTH_NS;
-
-    return start_in_ns + length + SLACK_NS;
+    return start_in_ns + (c->needed_ns > 0 ? c->needed_ns + c->spare_ns : UNKNOWN_LENGTH_NS) + SLACK_NS;
 }
 
 /* What each share would refuse, or the scheduler would cut short. */
-static int check_times(const struct job_options *o, const struct load_options *l, struct err *err)
+static int check_times(const struct job_options *o, const struct job_command *c, struct err *err)
 {
-    const uint64_t needed = o->start_in_ns + l->warmup_ns + l->duration_ns + l->drain_ns;
+    const uint64_t needed = o->start_in_ns + c->needed_ns;
     char given[UNITS_TEXT_MAX], least[UNITS_TEXT_MAX];
 
-    if (o->start_in_ns > SHARE_START_EARLY_NS && l->share.clock_check == NULL) {
+    if (o->start_in_ns > SHARE_START_EARLY_NS && c->share->clock_check == NULL) {
         err_set(err, ERR_USAGE, 0, "--start-in %s: a share refuses a start more than 15 minutes ahead",
                 units_format_duration(given, (double)o->start_in_ns));
         return err_hint(err,
@@ -229,6 +186,8 @@ static int note(struct job_plan *p, const char *option, const char *path, const 
 
 static int note_files(struct job_plan *p, const struct load_options *l, struct err *err)
 {
+    if (l == NULL)
+        return 0;
     const struct {
         const char *option, *path;
     } rows[] = {
@@ -252,6 +211,8 @@ static int note_files(struct job_plan *p, const struct load_options *l, struct e
 /* Each share writes these; where they see one folder, over each other. */
 static int note_outputs(struct job_plan *p, const struct load_options *l, struct err *err)
 {
+    if (l == NULL)
+        return 0;
     const struct {
         const char *option, *path;
     } rows[] = { { "--csv", l->outputs.csv }, { "--hdr", l->outputs.hdr }, { "--log", l->outputs.log } };
@@ -284,10 +245,10 @@ static void take_options(struct job *job, const struct job_options *o)
     job->claim_bytes = o->claim_bytes;
 }
 
-/* On a whole second, so that it reads well. */
+/* On a whole second, so that it reads well; the one before, so that it is no further ahead than was asked for. */
 static void set_start(struct job_plan *p, uint64_t wall_ns)
 {
-    const uint64_t second = (wall_ns + p->job.start_in_ns) / NS_PER_S + 1;
+    const uint64_t second = (wall_ns + p->job.start_in_ns) / NS_PER_S;
     char *dot;
 
     clock_format_rfc3339(p->start_at, second * NS_PER_S);
@@ -297,16 +258,60 @@ static void set_start(struct job_plan *p, uint64_t wall_ns)
     p->job.start_at = p->start_at;
 }
 
-static int fill(struct job_plan *p, const struct job_options *o, const struct load_options *l, uint64_t wall_ns,
-                struct err *err)
+/* What --json and --suite-path have to do with the command. */
+static int check_outputs(struct job_plan *p, const struct job_options *o, struct err *err)
 {
-    take_options(&p->job, o);
-    p->job.open_files = o->open_files > 0 ? o->open_files : open_files_of(l, o->shares);
-    p->job.time_limit_ns = o->time_limit_ns > 0 ? o->time_limit_ns : time_limit_of(l, o->start_in_ns);
+    const struct job_command *c = &p->command;
+
+    if (o->json != NULL && c->kind != JOB_LOAD) {
+        err_set(err, ERR_USAGE, 0, "--json %s: %zu documents are merged, each with its parts", o->json,
+                c->pieces.count);
+        return err_hint(err, "leave it out: they go to the folder merged beside the parts (--parts DIR)");
+    }
+    if (c->kind != JOB_RUN && o->suite_path != NULL) {
+        err_set(err, ERR_USAGE, 0, "--suite-path has no meaning without a suite");
+        return err_hint(err, "it is for -- run SUITE.yaml");
+    }
+    if (c->kind != JOB_RUN || o->suite_path != NULL)
+        return 0;
+    if (c->suite.len > SUITE_MAX_BYTES) {
+        err_set(err, ERR_USAGE, 0, "%s has %zu bytes: too large to bring along", o->words.items[1 + c->suite_word],
+                c->suite.len);
+        return err_hint(err, "put it where every machine sees it: --suite-path PATH");
+    }
+    return note(p, "run", o->words.items[1 + c->suite_word],
+                "the file is brought along, what it names beside itself is not; with such: --suite-path PATH", err);
+}
+
+static void take_command(struct job_plan *p, const struct job_options *o, uint64_t wall_ns)
+{
+    const struct job_command *c = &p->command;
+
+    p->job.kind = c->kind;
+    p->job.pieces = &c->pieces;
+    p->job.suite = buf_slice(&c->suite);
+    p->job.suite_path = o->suite_path;
+    p->job.open_files = o->open_files > 0 ? o->open_files : open_files_of(c->load, o->shares);
+    p->job.time_limit_ns = o->time_limit_ns > 0 ? o->time_limit_ns : time_limit_of(c, o->start_in_ns);
     if (o->engine == JOB_KUBERNETES)
         set_start(p, wall_ns);
-    if (check_conflicts(l, err) != 0 || check_size(l, o->shares, err) != 0 || check_times(o, l, err) != 0 ||
-        take_words(p, o, l, err) != 0 || take_named_variable(p, l, err) != 0 || note_files(p, l, err) != 0 ||
+}
+
+static int fill(struct job_plan *p, const struct job_options *o, uint64_t wall_ns, struct err *err)
+{
+    const struct load_options *l;
+
+    if (o->words.count < 2) {
+        err_set(err, ERR_USAGE, 0, "no command stands behind --");
+        return err_hint(err, "plimsoll job %s -n 4 -- load URL", o->words.items[0]);
+    }
+    if (job_command_init(&p->command, (int)o->words.count - 1, o->words.items + 1, err) != 0)
+        return -1;
+    l = p->command.load;
+    take_options(&p->job, o);
+    take_command(p, o, wall_ns);
+    if (check_size(l, o->shares, err) != 0 || check_times(o, &p->command, err) != 0 || check_outputs(p, o, err) != 0 ||
+        take_words(p, o, &p->command, err) != 0 || take_named_variable(p, l, err) != 0 || note_files(p, l, err) != 0 ||
         note_outputs(p, l, err) != 0)
         return -1;
     p->job.variables = p->variables;
@@ -315,28 +320,11 @@ static int fill(struct job_plan *p, const struct job_options *o, const struct lo
 
 int job_plan_init(struct job_plan *p, const struct job_options *o, uint64_t wall_ns, struct err *err)
 {
-    struct load_options l;
-    bool help = false;
-    int rc;
-
     *p = (struct job_plan){ 0 };
-    if (check_command(o, err) != 0)
-        return -1;
-    load_options_init(&l);
-    l.share.is_started = true;
-    rc = load_options_parse(&l, (int)o->words.count - 1, o->words.items + 1, &help, err);
-    if (rc != 0) {
-        err_prefix(err, "load");
-    } else if (help) {
-        err_set(err, ERR_USAGE, 0, "--help stands in the command");
-        rc = err_hint(err, "plimsoll load --help, or plimsoll job --help");
-    } else {
-        rc = fill(p, o, &l, wall_ns, err);
-    }
-    load_options_release(&l);
-    if (rc != 0)
-        job_plan_release(p);
-    return rc;
+    if (fill(p, o, wall_ns, err) == 0)
+        return 0;
+    job_plan_release(p);
+    return -1;
 }
 
 void job_plan_release(struct job_plan *p)
@@ -348,13 +336,15 @@ void job_plan_release(struct job_plan *p)
     free(p->variables);
     free(p->words);
     strlist_release(&p->notes);
+    job_command_release(&p->command);
     *p = (struct job_plan){ 0 };
 }
 
 int job_plan_set_environment(const struct job_plan *p, struct err *err)
 {
     for (size_t i = 0; i < p->job.word_count; i++)
-        if (p->words[i].variable != NULL && setenv(p->words[i].variable, p->words[i].text, 1) != 0)
+        if (p->words[i].variable != NULL && strcmp(p->words[i].variable, JOB_SUITE) != 0 &&
+            setenv(p->words[i].variable, p->words[i].text, 1) != 0)
             return err_set(err, ERR_SYSTEM, errno, "cannot set %s", p->words[i].variable);
     for (size_t i = 0; i < p->job.variable_count; i++)
         if (getenv(p->variables[i].name) == NULL) {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From the command line of `plimsoll job` to a struct job: the command behind -- is read as `plimsoll load` itself
- * reads it, so that its mistakes are told now and not N times later, and its secrets are known. */
+/* From the command line of `plimsoll job` to a struct job. */
 #ifndef PLIMSOLL_CLI_JOB_PLAN_H
 #define PLIMSOLL_CLI_JOB_PLAN_H
 
 #include "base/clock.h"
+#include "cli/job_command.h"
 #include "cli/job_options.h"
 #include "job/job.h"
 
 struct job_plan {
+    struct job_command command;
     struct job job; /* points into the options and into here */
     struct job_word *words;
     struct job_variable *variables;

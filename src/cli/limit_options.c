@@ -120,10 +120,10 @@ static const struct option_row OWN_ROWS[] = {
 
 /* Of load's: what the search decides itself, what is about one run's document, and what stands above. */
 static const char *const LEFT_OUT[] = {
-    "connections", "duration",      "requests",      "rate",     "arrivals", "stages", "burst",
-    "grow",        "max-in-flight", "think",         "ramp-up",  "json",     "csv",    "hdr",
-    "log",         "name",          "label",         "no-store", "dry-run",  "slo",    "strict",
-    "max-errors",  "percentiles",   "save-failures", "no-retry", "drain",    "html",
+    "connections", "duration",      "requests",    "rate",          "arrivals", "stages", "burst",
+    "grow",        "max-in-flight", "think",       "ramp-up",       "json",     "csv",    "hdr",
+    "log",         "name",          "label",       "no-store",      "dry-run",  "slo",    "strict",
+    "of",          "max-errors",    "percentiles", "save-failures", "no-retry", "drain",  "html",
 };
 
 static const char EPILOGUE[] = "Examples:\n"

@@ -28,12 +28,14 @@ struct round {
 
 int limit_share_check(const struct limit_options *o, struct err *err)
 {
-    if (!o->load.share.given)
+    if (!o->load.share.given && !o->load.share.is_started)
         return 0;
     if (!(o->from > 0)) {
-        err_set(err, ERR_USAGE, 0, "--share confirms a level, and none is given");
+        err_set(err, ERR_USAGE, 0, "shares confirm a level, and none is given (--from)");
         return err_hint(err, "search from one process, then: plimsoll limit --share I/N --from LEVEL ...");
     }
+    if (o->load.share.is_started)
+        return 0;
     if (o->json == NULL || slice_find_slice(slice_str(o->json), ROUND) < 0) {
         err_set(err, ERR_USAGE, 0, "--share writes a document for every round, and --json does not say where");
         return err_hint(err, "for example --json 'parts/round-{round}-part-{share}.json'");
@@ -54,11 +56,20 @@ static char *path_of(const struct round *k)
     return path;
 }
 
+static uint64_t period_of(const struct limit_options *o)
+{
+    return o->step_ns + o->load.warmup_ns + o->load.drain_ns + SPARE_NS;
+}
+
+uint64_t limit_share_length_ns(const struct limit_options *o)
+{
+    return (o->confirm_rounds + 1) * period_of(o) - SPARE_NS;
+}
+
 /* The options of the one load that the round is. */
 static struct load_options options_of(const struct round *k)
 {
     const struct limit_options *o = k->options;
-    const uint64_t period = o->step_ns + o->load.warmup_ns + o->load.drain_ns + SPARE_NS;
     struct load_options load = o->load; /* its lists stay o's */
 
     load.duration_ns = o->step_ns;
@@ -66,7 +77,7 @@ static struct load_options options_of(const struct round *k)
     if (o->of_connections)
         load.connections = (uint64_t)k->level;
     if (load.share.start == SHARE_START_AT)
-        load.share.start_ns += (k->number - 1) * period;
+        load.share.start_ns += (k->number - 1) * period_of(o);
     return load;
 }
 

@@ -10,6 +10,8 @@
 
 /* What --share needs beside itself. ERR_USAGE */
 MUST_CHECK int limit_share_check(const struct limit_options *o, struct err *err);
+/* From the start of the first round to the end of the last. */
+uint64_t limit_share_length_ns(const struct limit_options *o);
 /* plan: of load_inputs.h, with its stop. The exit code: 0, 2 (nothing was sent), 3 (a round is invalid, or was not
  * written), 130. */
 int limit_share_run(const struct limit_options *o, const struct load_plan *plan, const char *who);

@@ -83,7 +83,8 @@ static int merge_words(const struct results_options *o, struct result **out, str
     if (o->words.count < MANY || !merge_piles(&m, o->words.items, o->words.count))
         for (size_t i = 0; i < o->words.count && failed == 0; i++)
             failed = results_word_visit(&in, o->words.items[i], add_part, &m, err);
-    if (failed == 0 && m.sum->part_count < 2) {
+    /* A share alone is the plan with all others missing, or all of it. */
+    if (failed == 0 && m.sum->part_count < 2 && m.sum->parts[0].share == NULL) {
         failed = err_set(err, ERR_USAGE, 0, "%s is one part alone", o->words.items[0]);
         err_hint(err, "give the parts of a run: plimsoll results merge part-1.json part-2.json");
     }

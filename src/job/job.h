@@ -14,6 +14,12 @@
 
 enum job_engine { JOB_KUBERNETES, JOB_SLURM, JOB_MPI, JOB_SSH, JOB_ENGINES };
 
+/* What each share runs, and so what it leaves: a part; or documents in a folder of its own, one for each round or
+ * sample, of which those of one name are merged. */
+enum job_kind { JOB_LOAD, JOB_LIMIT, JOB_RUN };
+/* What stands for the suite among the words: a variable that the texts set. */
+#define JOB_SUITE "suite"
+
 /* A word of the command that every share runs. */
 struct job_word {
     const char *text;
@@ -34,12 +40,16 @@ struct job {
     uint64_t per_machine; /* at most so many of them on one */
     uint64_t cpus;        /* of each share; 0: not said */
     uint64_t memory_bytes;
-    uint64_t open_files;          /* that each share needs; 0: unknown */
-    uint64_t start_in_ns;         /* from the moment that the script runs; unless start_at */
-    const char *start_at;         /* RFC 3339; Kubernetes needs it */
-    uint64_t time_limit_ns;       /* of the job */
-    const char *parts;            /* folder, where the machines share one; of ssh here */
-    const char *merged;           /* file; NULL: in the folder of parts */
+    uint64_t open_files;    /* that each share needs; 0: unknown */
+    uint64_t start_in_ns;   /* from the moment that the script runs; unless start_at */
+    const char *start_at;   /* RFC 3339; Kubernetes needs it */
+    uint64_t time_limit_ns; /* of the job */
+    const char *parts;      /* folder, where the machines share one; of ssh here */
+    const char *merged;     /* file; NULL: in the folder of parts */
+    enum job_kind kind;
+    const struct strlist *pieces; /* names of the documents: "round-1", "sample-00001"; of JOB_LOAD none */
+    struct slice suite;           /* text of the suite that the text brings along; of JOB_RUN */
+    const char *suite_path;       /* where it is on every machine, instead */
     const struct job_word *words; /* "load", ... */
     size_t word_count;
     const struct job_variable *variables;

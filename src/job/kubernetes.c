@@ -22,9 +22,11 @@ static void add_head(struct buf *out, const struct job *job)
                "#   kubectl apply -f FILE\n"
                "#   kubectl wait --for=condition=complete --timeout=%" PRIu64 "s job/%s-merge\n"
                "# (a result that is invalid or breaks a promise ends it as failed: --for=condition=failed sees that)\n"
-               "#   kubectl logs job/%s-merge >merged.json && plimsoll results merge merged.json\n"
+               "#   kubectl logs job/%s-merge %s\n"
                "#   kubectl delete -f FILE\n",
-               job->shares, job->time_limit_ns / NS_PER_S, job->name, job->name);
+               job->shares, job->time_limit_ns / NS_PER_S, job->name, job->name,
+               job->kind == JOB_LOAD ? ">merged.json && plimsoll results merge merged.json"
+                                     : "| awk '/^==> .* <==$/ { file = $2; next } { print >file }'; cat summary.txt");
     if (job->variable_count == 0)
         return;
     buf_printf(out,
@@ -58,6 +60,17 @@ static void add_folder(struct buf *out)
     buf_add_str(out, "parts=" PARTS_DIR "/$(tr -cd '0-9TZ' <" PLAN_DIR "/start-at)\n");
 }
 
+static void add_own_folder(struct buf *out, const struct job *job)
+{
+    buf_add_str(out, "folder=$parts/share-$((JOB_COMPLETION_INDEX + 1))\nmkdir -p \"$folder\"\n");
+    if (job->kind == JOB_RUN) {
+        buf_add_str(out, JOB_SUITE "=");
+        quote_shell(out, slice_str(job->suite_path != NULL ? job->suite_path : PLAN_DIR "/suite.yaml"));
+        buf_add_char(out, '\n');
+    }
+    buf_add_str(out, "code=0\n");
+}
+
 static void add_share_script(struct buf *out, const struct job *job)
 {
     struct job_words w = { out, 0 };
@@ -66,9 +79,27 @@ static void add_share_script(struct buf *out, const struct job *job)
     add_folder(out);
     buf_add_str(out, "mkdir -p \"$parts\"\n");
     job_add_open_files(out, job, "");
-    job_word_raw(&w, "exec");
-    job_add_share(&w, job, "@" PLAN_DIR "/start-at", "\"$parts/part-{share}.json\"", true);
+    if (job->kind == JOB_LOAD)
+        job_word_raw(&w, "exec");
+    else
+        add_own_folder(out, job);
+    job_add_share(&w, job, "@" PLAN_DIR "/start-at", "\"$parts/part-{share}.json\"", "$folder", true);
+    if (job->kind != JOB_LOAD)
+        job_word_raw(&w, "|| code=$?");
     job_words_end(&w);
+    if (job->kind != JOB_LOAD)
+        buf_add_str(out, ": >\"$folder/ended\"\nexit $code\n");
+}
+
+/* The log is all that leaves the cluster by itself: each file in it behind its name. */
+static void add_merge_of_many(struct buf *out, const struct job *job)
+{
+    job_add_pieces(out, job, false);
+    buf_add_str(out, "# All of the log: the documents, then what they say together.\n"
+                     "for file in \"$parts\"/merged/*.json \"$parts/summary.txt\"; do\n"
+                     "    [ ! -e \"$file\" ] || { echo \"==> ${file##*/} <==\" && cat \"$file\"; }\n"
+                     "done\n"
+                     "exit $code\n");
 }
 
 static void add_merge_script(struct buf *out, const struct job *job)
@@ -80,10 +111,14 @@ static void add_merge_script(struct buf *out, const struct job *job)
     buf_printf(out,
                "# Waits for the parts; after that time it merges what there is, and says what is missing.\n"
                "for second in $(seq %" PRIu64 "); do\n"
-               "    [ \"$(ls \"$parts\"/part-*.json 2>/dev/null | wc -l)\" -lt %" PRIu64 " ] || break\n"
+               "    [ \"$(ls \"$parts\"/%s 2>/dev/null | wc -l)\" -lt %" PRIu64 " ] || break\n"
                "    sleep 1\n"
                "done\n",
-               job->time_limit_ns / NS_PER_S, job->shares);
+               job->time_limit_ns / NS_PER_S, job->kind == JOB_LOAD ? "part-*.json" : "share-*/ended", job->shares);
+    if (job->kind != JOB_LOAD) {
+        add_merge_of_many(out, job);
+        return;
+    }
     job_word(&w, job->program);
     job_word_raw(&w, "results merge --no-store --output \"$parts/merged.json\" \"$parts\"/part-*.json");
     job_word_raw(&w, ">\"$parts/report.txt\" 2>&1");
@@ -106,6 +141,13 @@ static void add_script(struct buf *out, const struct job *job, const char *key,
     buf_release(&script);
 }
 
+static void add_suite(struct buf *out, const struct job *job)
+{
+    buf_add_slice(out, job->suite);
+    if (!slice_ends(job->suite, SLICE("\n")))
+        buf_add_char(out, '\n');
+}
+
 static void add_config_map(struct buf *out, const struct job *job)
 {
     buf_add_str(out, "apiVersion: v1\nkind: ConfigMap\n");
@@ -117,6 +159,8 @@ static void add_config_map(struct buf *out, const struct job *job)
     buf_add_char(out, '\n');
     add_script(out, job, "share.sh", add_share_script);
     add_script(out, job, "merge.sh", add_merge_script);
+    if (job->suite.len > 0 && job->suite_path == NULL)
+        add_script(out, job, "suite.yaml", add_suite);
 }
 
 static const char *claim_of(const struct job *job, char own[128])

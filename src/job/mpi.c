@@ -31,7 +31,7 @@ void job_add_mpi(struct buf *out, const struct job *job)
     job_word_pair(&w, "--hostfile", job->hosts_file);
     job_word_variables(&w, job, "-x");
     job_word_launcher(&w, job);
-    job_add_share(&w, job, "\"$start\"", "\"$parts/part-{share}.json\"", false);
+    job_add_share(&w, job, "\"$start\"", "\"$parts/part-{share}.json\"", "$parts/share-{share}", false);
     job_word_raw(&w, ">/dev/null ||");
     job_words_end(&w);
     buf_add_str(out, "    echo \"mpirun ended with $?: a share was invalid, or failed\" >&2\n");

@@ -45,7 +45,7 @@ void job_add_slurm(struct buf *out, const struct job *job)
     buf_add_str(out, "# SLURM_PROCID and SLURM_NTASKS say which share a task is. One that fails does not end\n"
                      "# the others. Their own reports are dropped: the merged one follows.\n");
     job_word_raw(&w, "srun --label --kill-on-bad-exit=0");
-    job_add_share(&w, job, "\"$start\"", "\"$parts/part-{share}.json\"", false);
+    job_add_share(&w, job, "\"$start\"", "\"$parts/part-{share}.json\"", "$parts/share-{share}", false);
     job_word_raw(&w, ">/dev/null ||");
     job_words_end(&w);
     buf_add_str(out, "    echo \"srun ended with $?: a share was invalid, or failed\" >&2\n");

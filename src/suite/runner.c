@@ -313,13 +313,8 @@ static int run_steps(struct work *w)
 
 /* ---- the whole ---- */
 
-/* What the processes of one suite could not agree on by themselves. */
-static int check_share(const struct runner *r, struct err *err)
+int runner_check_shared(const struct plan *p, struct err *err)
 {
-    const struct plan *p = r->plan;
-
-    if (r->share.share == NULL)
-        return 0;
     if (p->suite->doer != DOER_LOAD) {
         err_set(err, ERR_CONFIG, 0, "%s: its samples are no load: they can not be shared", p->suite->file);
         return err_hint(err, "--share is for suites of load");
@@ -333,11 +328,9 @@ static int check_share(const struct runner *r, struct err *err)
     return 0;
 }
 
-static int refuse_over_budget(const struct runner *r, struct err *err)
+int runner_check_budget(const struct plan *p, bool over_budget, struct err *err)
 {
-    const struct plan *p = r->plan;
-
-    if (p->suite->budget.skip || r->over_budget)
+    if (p->suite->budget.skip || over_budget)
         return 0;
     for (size_t k = 0; k < p->cell_count; k++)
         if (p->cells[k].need.is_over) {
@@ -448,7 +441,8 @@ int runner_run(struct runner *r, struct err *err)
     w.until_the_end = (struct commands_place){ r->plan->suite, r->work_dir, NULL, warn, &w };
     w.commands = w.until_the_end;
     w.commands.stop = r->stop;
-    if (check_share(r, w.err) != 0 || refuse_over_budget(r, w.err) != 0)
+    if ((r->share.share != NULL && runner_check_shared(r->plan, w.err) != 0) ||
+        runner_check_budget(r->plan, r->over_budget, w.err) != 0)
         return -1;
     rc = make_names(&w);
     if (rc == 0) {

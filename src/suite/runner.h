@@ -64,6 +64,11 @@ struct runner {
     void (*on_warning)(void *arg, const char *text);                 /* a teardown that failed, … */
 };
 
+/* What processes that share a suite could not agree on by themselves: samples that are no load, or have no length.
+ * ERR_CONFIG */
+MUST_CHECK int runner_check_shared(const struct plan *p, struct err *err);
+/* A cell that the routers do not carry, and that is neither skipped nor run all the same. ERR_CONFIG */
+MUST_CHECK int runner_check_budget(const struct plan *p, bool over_budget, struct err *err);
 /* When a step's sample is to begin: start + the lengths, quiet periods and gaps before it. */
 uint64_t runner_moment_ns(const struct runner *r, size_t step);
 /* -1: a service did not come up, a setup or a verification failed (ERR_CONFIG, with the last lines of its output in the

@@ -7,6 +7,7 @@ import pytest
 
 from lib.jobs import print_job
 from lib.process import run
+from lib.target import ROOT
 
 LOAD = ("--", "load", "-c", "8", "http://127.0.0.1:1/")
 
@@ -31,6 +32,13 @@ REFUSED = [
     ("a page for each share", ("slurm", "-n", "2", *LOAD, "--live-http", "127.0.0.1:0"), "--live-http stands", "shows what they do"),
     ("an end within the drain", ("slurm", "-n", "2", "--start-in", "30s", "--time-limit", "75s", *LOAD, "-d", "40s", "--drain", "10s"), "--time-limit 1 m 15", "leave --time-limit out"),
     ("an end before the end", ("slurm", "-n", "2", "--time-limit", "1m", *LOAD, "-d", "1h"), "--time-limit 1 m 00 s", "leave --time-limit out"),
+    ("a limit without its level", ("slurm", "-n", "2", "--", "limit", "--slo", "p99<1s", "http://127.0.0.1:1/"), "shares confirm a level", "--from LEVEL"),
+    ("a limit's own document", ("slurm", "-n", "2", "--", "limit", "--slo", "p99<1s", "--from", "5/s", "--json", "x", "http://127.0.0.1:1/"), "--json stands", "leave it out"),
+    ("one document of many", ("slurm", "-n", "2", "--json", "x", "--", "limit", "--slo", "p99<1s", "--from", "5/s", "http://127.0.0.1:1/"), "4 documents are merged", "--parts"),
+    ("a suite that is not there", ("slurm", "-n", "2", "--", "run", "./none.yaml"), "none.yaml", ""),
+    ("a suite of other things than load", ("slurm", "-n", "2", "--", "run", f"{ROOT}/suites/cloud-check.yaml"), "can not be shared", "suites of load"),
+    ("a suite's own folder", ("slurm", "-n", "2", "--", "run", "ingress", "--work-dir", "x"), "--work-dir stands", "leave it out"),
+    ("a path of no suite", ("slurm", "-n", "2", "--suite-path", "/x", *LOAD), "--suite-path has no meaning", "-- run"),
     ("help in the command", ("slurm", "-n", "2", "--", "load", "--help"), "--help stands", "plimsoll load --help"),
     ("fewer connections than shares", ("slurm", "-n", "9", *LOAD), "8 connections can not be divided among 9 shares", "whole plan"),
     ("fewer requests than shares", ("slurm", "-n", "4", *LOAD, "-n", "3"), "3 requests can not be divided among 4 shares", "whole plan"),

@@ -1,58 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """plimsoll job on the real engines: Open MPI's mpirun, Slurm of one node, GNU parallel. The scripts run as they are printed."""
-import os
 import re
-import shutil
 import signal
-import subprocess
 
-import pytest
-
-from lib import slurm as slurm_lib
+from lib.engines import MPI_ENV, START, mpi, parallel, slurm  # noqa: F401  (fixtures)
 from lib.jobs import check_merged, print_job, read_document, write_script
 from lib.process import Process, run, wait_until
 from lib.target import OK, reply
 
-# Shares wait for this; it is what a busy machine needs to start them all. Plus 2 s until one counts as late.
-START = "--start-in=5s"
 PLAN = ("-n", "1001", "-c", "8", "-r", "400/s")  # 2.5 s, so that each share tells of its progress
-MPI_ENV = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "PLIMSOLL_DB": "results.db"}
-
-
-@pytest.fixture(scope="session")
-def mpi(plimsoll):
-    """Words of a job under mpirun."""
-    if not shutil.which("mpirun"):
-        pytest.skip("mpirun is not here")
-    done = run(["mpirun", "-n", "2", "--oversubscribe", "true"], 60, env=MPI_ENV)
-    if done.exit != 0:
-        pytest.skip(f"mpirun can not start here: {done.err[-500:]}")
-    return ("mpi", "-n", "4", "--per-machine", "4", "--launcher=--oversubscribe", START, "--program", plimsoll)
-
-
-@pytest.fixture(scope="module")
-def slurm():
-    missing = slurm_lib.missing()
-    if missing:
-        pytest.skip(f"not here: {', '.join(missing)}")
-    try:
-        cluster = slurm_lib.Slurm()
-    except AssertionError as reason:
-        pytest.skip(f"Slurm can not start here: {reason}")
-    done = subprocess.run(["srun", "-n", "2", "true"], env={**os.environ, **cluster.env}, capture_output=True, text=True, timeout=60)
-    if done.returncode != 0:
-        reason = f"srun can not start here: {done.stderr}{cluster.said()}"
-        cluster.stop()
-        pytest.skip(reason)
-    yield cluster
-    cluster.stop()
-
-
-@pytest.fixture(scope="session")
-def parallel():
-    if not shutil.which("parallel"):
-        pytest.skip("GNU parallel is not here")
-
 
 def counted(target):
     return target.counts()["begun"]
@@ -89,7 +45,7 @@ def test_words_and_secrets_arrive_as_they_were(plimsoll, mpi, start_target, tmp_
     assert "sword" not in script and "PLIMSOLL_SECRET_1" in script and "sword" not in said
     path = write_script(tmp_path / "job.sh", script)
     refused = run(["sh", path], 30, env=MPI_ENV, cwd=tmp_path)
-    assert refused.exit != 0 and "set it to the value of -u" in refused.err, refused
+    assert refused.exit == 2 and "PLIMSOLL_SECRET_1 is not set: set it to the value of -u" in refused.err, refused
     assert target.counts()["begun"] == 0
     done = run(["sh", path], 90, env={**MPI_ENV, "PLIMSOLL_SECRET_1": "alice:sword'fish $X"}, cwd=tmp_path)
     doc = read_document(tmp_path / "plimsoll-parts/merged.json", done)

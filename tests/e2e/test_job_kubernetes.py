@@ -5,12 +5,12 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 
 import pytest
 
 from lib import kubernetes
+from lib.engines import pods_permitted  # noqa: F401  (fixture)
 from lib.jobs import check_merged, print_job
 from lib.laws import parse
 from lib.process import Process, run, wait_until
@@ -19,14 +19,6 @@ from lib.target import OK, ROOT
 START = "--start-in=5s"
 PLAN = ("-n", "1001", "-c", "8", "-r", "400/s")  # 2.5 s, so that each share tells of its progress
 HOSTILE = ["X-Note: it's \"$HOME\" $(id) $$(id) `id` \\n {share} é", "X-Tab: a\tb", "X-Yaml: {a: [b]} # no"]
-
-
-@pytest.fixture(scope="session")
-def pods_permitted(tmp_path_factory):
-    """Root's: other users, and mounts."""
-    done = subprocess.run(["unshare", "-m", "setpriv", "--reuid", "65532", "--clear-groups", "true"], capture_output=True, text=True, timeout=20)
-    if done.returncode != 0:
-        pytest.skip(f"pods can not be run here: {done.stderr.strip()}")
 
 
 VARIANTS = [

@@ -3,18 +3,16 @@
 import csv
 import datetime
 import glob
-import http.server
 import json
 import math
 import os
 import signal
-import subprocess
-import threading
 import time
 
 import pytest
 
 from lib import laws
+from lib.clocks import Clock, build_off_clock
 from lib.process import Process, run, wait_until
 from lib.recorder import Recorder
 from lib.target import OK
@@ -80,26 +78,11 @@ def shares(plimsoll, tmp_path):
     return begin
 
 
-class Dated(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_HEAD(self):
-        self.send_response(200)  # and the Date
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture
 def clock():
-    """A server whose clock is right, to ask for the time."""
-    one = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Dated)
-    threading.Thread(target=one.serve_forever, daemon=True).start()
-    yield f"127.0.0.1:{one.server_port}"
-    one.shutdown()
-    one.server_close()
+    one = Clock()
+    yield one.where
+    one.close()
 
 
 @pytest.fixture
@@ -399,9 +382,7 @@ def test_a_share_comes_late(shares, start_target, clock):
 @pytest.fixture(scope="module")
 def off_clock(tmp_path_factory):
     """off_clock(seconds): the environment of a process whose wall clock is off by so much."""
-    library = str(tmp_path_factory.mktemp("clock") / "off_clock.so")
-    source = os.path.join(os.path.dirname(__file__), "lib", "off_clock.c")
-    subprocess.run([os.environ.get("CC", "cc"), "-std=gnu11", "-O1", "-fPIC", "-shared", "-o", library, source], check=True, timeout=120)
+    library = build_off_clock(tmp_path_factory.mktemp("clock"))
     return lambda seconds: {"LD_PRELOAD": library, "OFF_CLOCK_S": str(seconds)}
 
 

@@ -12,7 +12,7 @@ _plimsoll_serve_options='--listen --tls-listen --public --backlog --root --data-
 _plimsoll_compare_options='--base --new --history --no-store --per-target --calibrate --alias --metric --by --min-change --tolerance --same-session --strict
     --format --output --help'
 _plimsoll_report_options='--output --format --plot --title --alias --metric --min-change --same-session --no-store --help'
-_plimsoll_results_commands='list show tag untag note rm vacuum merge export import'
+_plimsoll_results_commands='list show tag untag note rm vacuum merge put get export import'
 _plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store
     --format --push --index --uuid --insecure --help'
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads

@@ -246,7 +246,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from mb' -s v -l version -d 'sho
 
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -F
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -a '(plimsoll complete runs 2>/dev/null)'
-for row in 'list:the stored runs' 'show:the report of runs' 'tag:give runs a tag' 'untag:take it away' 'note:write a note' 'rm:remove runs' 'vacuum:check, and give back space' 'merge:parts of one run' 'export:runs as files' 'import:files as runs'
+for row in 'list:the stored runs' 'show:the report of runs' 'tag:give runs a tag' 'untag:take it away' 'note:write a note' 'rm:remove runs' 'vacuum:check, and give back space' 'merge:parts of one run' 'put:files to a store of objects' 'get:files from there' 'export:runs as files' 'import:files as runs'
     complete -c plimsoll -n '__fish_seen_subcommand_from results' -a (string split -m1 : $row)[1] -d (string split -m1 : $row)[2]
 end
 complete -c plimsoll -n '__fish_seen_subcommand_from results' -l name -r -f -d 'runs of this name; what to call imported runs'

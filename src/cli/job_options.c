@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/units.h"
 #include "cli/load_values.h"
+#include "cli/object_store.h"
 #include "cli/option_values.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -78,6 +79,19 @@ static int parse_folder(void *field, const char *text, const struct option_row *
     return parse_no_option(field, text, row, err);
 }
 
+/* struct job_options */
+static int parse_parts(void *field, const char *text, const struct option_row *row, struct err *err)
+{
+    struct job_options *o = field;
+
+    if (!object_store_is(text))
+        return parse_folder(&o->parts, text, row, err);
+    if (object_store_check(text, err) != 0)
+        return -1;
+    o->store = text;
+    return 0;
+}
+
 /* clang-format off */
 #define FIELD(name) .offset = offsetof(struct job_options, name)
 
@@ -104,9 +118,9 @@ static const struct option_row ROWS[] = {
     { .name = "open-files", .argument = "N", .shown_default = "its connections and 128", .example = "20000",
       .help = "open files that each share asks for (ulimit -n)",
       .parse = option_count, FIELD(open_files), .min = 64, .max = 10000000 },
-    { .name = "parts", .argument = "DIR", .shown_default = "plimsoll-parts", .example = "/shared/run-7",
-      .help = "folder of the shares' results, which all machines see (mpi, slurm); of this machine (ssh)",
-      .parse = parse_folder, FIELD(parts) },
+    { .name = "parts", .argument = "DIR|URL", .shown_default = "plimsoll-parts", .example = "/shared/run-7",
+      .help = "folder of the shares' results, which all machines see (mpi, slurm); of this machine (ssh); of kubernetes a store of objects in place of a claim, s3://BUCKET/PREFIX or an http(s) URL that takes PUT",
+      .parse = parse_parts, .offset = 0 },
     { .name = "suite-path", .argument = "PATH", .example = "/shared/suites/ingress.yaml",
       .help = "of run: the suite is there on every machine, with all that it names; else the text brings the suite's own file along",
       .parse = parse_no_option, FIELD(suite_path) },
@@ -273,6 +287,7 @@ static int check_foreign(const struct job_options *o, struct err *err)
         { "memory", o->memory_bytes > 0, ONLY_OF(JOB_KUBERNETES, JOB_SLURM) },
         { "namespace", o->name_space != NULL, ONLY_OF(JOB_KUBERNETES) },
         { "claim", o->claim != NULL, ONLY_OF(JOB_KUBERNETES) },
+        { "parts URL", o->store != NULL, ONLY_OF(JOB_KUBERNETES) },
         { "keep", o->keep, ONLY_OF(JOB_KUBERNETES) },
     };
 

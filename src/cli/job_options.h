@@ -14,7 +14,7 @@ struct job_options {
 
     uint64_t shares, per_machine, cpus, memory_bytes, open_files;
     uint64_t start_in_ns, time_limit_ns;
-    const char *name, *program, *parts;
+    const char *name, *program, *parts, *store;
     const char *hosts, *hosts_file, *suite_path;
     struct strlist launcher;
     const char *image, *name_space, *claim;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "cli/object_store.h"
 #include "cli/share_start.h"
 
 #define VARIABLE_MAX 64u
@@ -134,6 +135,21 @@ static int take_named_variable(struct job_plan *p, const struct load_options *l,
     return add_variable(p, strdup(l->bearer + 4), strdup("the token of --auth-bearer")) ? 0 : no_memory(err);
 }
 
+/* Credentials of the store: those that it can not do without, and what else is set here. */
+static int take_store_variables(struct job_plan *p, const struct job_options *o, struct err *err)
+{
+    const unsigned needed = o->store != NULL ? object_store_needs(o->store) : 0;
+
+    for (size_t i = 0; o->store != NULL && OBJECT_STORE_VARIABLES[i] != NULL; i++) {
+        const char *name = OBJECT_STORE_VARIABLES[i];
+
+        if ((i < needed || getenv(name) != NULL) &&
+            !add_variable(p, strdup(name), strdup("what the store of the parts wants")))
+            return no_memory(err);
+    }
+    return 0;
+}
+
 /* ---- figures ---- */
 
 static uint64_t open_files_of(const struct load_options *l, uint64_t shares)
@@ -235,6 +251,7 @@ static void take_options(struct job *job, const struct job_options *o)
     job->memory_bytes = o->memory_bytes;
     job->start_in_ns = o->start_in_ns;
     job->parts = o->parts;
+    job->store = o->store;
     job->merged = o->json;
     job->launcher = &o->launcher;
     job->hosts = o->hosts;
@@ -263,6 +280,10 @@ static int check_outputs(struct job_plan *p, const struct job_options *o, struct
 {
     const struct job_command *c = &p->command;
 
+    if (o->store != NULL && o->claim != NULL) {
+        err_set(err, ERR_USAGE, 0, "--parts URL and --claim contradict each other");
+        return err_hint(err, "the parts go to the store, or to the claim");
+    }
     if (o->json != NULL && c->kind != JOB_LOAD) {
         err_set(err, ERR_USAGE, 0, "--json %s: %zu documents are merged, each with its parts", o->json,
                 c->pieces.count);
@@ -311,8 +332,8 @@ static int fill(struct job_plan *p, const struct job_options *o, uint64_t wall_n
     take_options(&p->job, o);
     take_command(p, o, wall_ns);
     if (check_size(l, o->shares, err) != 0 || check_times(o, &p->command, err) != 0 || check_outputs(p, o, err) != 0 ||
-        take_words(p, o, &p->command, err) != 0 || take_named_variable(p, l, err) != 0 || note_files(p, l, err) != 0 ||
-        note_outputs(p, l, err) != 0)
+        take_words(p, o, &p->command, err) != 0 || take_named_variable(p, l, err) != 0 ||
+        take_store_variables(p, o, err) != 0 || note_files(p, l, err) != 0 || note_outputs(p, l, err) != 0)
         return -1;
     p->job.variables = p->variables;
     return 0;

@@ -22,6 +22,9 @@ int results_export(const struct results_options *o);
 int results_import(const struct results_options *o);
 /* The runs that the options name, in that form, to a file ("-": standard output). */
 int results_write(const struct results_options *o, enum export_format format, const char *path);
+/* To and from a store of objects. */
+int results_put(const struct results_options *o);
+int results_get(const struct results_options *o);
 int results_merge(const struct results_options *o);
 
 #endif

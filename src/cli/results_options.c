@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "cli/option_values.h"
+#include "base/units.h"
 #include "base/suggest.h"
 #include "cli/results.h"
 #include "import/import.h"
@@ -123,6 +124,13 @@ static const struct option_row MERGE[] = {
     { .name = "no-store", .help = "do not keep the merged run in the store", .parse = option_flag, FIELD(no_store) },
     HELP_ROW, { 0 },
 };
+static const struct option_row GET[] = {
+    { .name = "output", .short_name = 'o', .argument = "DIR", .shown_default = "here", .example = "parts", .help = "the folder that they go to; what is there already is not fetched",
+      .parse = option_path, FIELD(output) },
+    { .name = "wait", .argument = "TIME", .shown_default = "0s", .example = "10m", .help = "wait for those that are not there yet, as long as this",
+      .parse = option_duration, FIELD(wait_ns), .min = 0, .max = UINT64_C(30) * 24 * 3600 * NS_PER_S },
+    HELP_ROW, { 0 },
+};
 static const struct option_row EXPORT[] = {
     { .name = "format", .argument = "FORM", .shown_default = "json", .example = "csv", .help = "one of the forms below", .parse = parse_format, FIELD(format) },
     { .name = "push", .argument = "URL", .example = "http://localhost:9200", .help = "send them to this Elasticsearch or OpenSearch server, as the form elasticsearch",
@@ -165,6 +173,11 @@ const struct results_command RESULTS_COMMANDS[] = {
     { "vacuum", "", "check the store and give back the space of removed runs", results_vacuum, PLAIN, 0, SIZE_MAX, NULL },
     { "merge", "[OPTION...] PART...", "the parts of one run, measured by several processes, as the run they are", results_merge, MERGE, 1, 0,
       "Examples:\n  plimsoll results merge share-*.json -o all.json\n  plimsoll results merge soak-1@latest soak-2@latest\n" },
+    { "put", "URL FILE...", "files, each under its own name, to a store of objects: s3://BUCKET/PREFIX, or an http(s) URL that takes PUT", results_put, PLAIN, 2, 0,
+      "Credentials come from the environment: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,\nAWS_SESSION_TOKEN, AWS_REGION, AWS_ENDPOINT_URL; of http(s) PLIMSOLL_STORE_TOKEN (Bearer).\n\n"
+      "Examples:\n  plimsoll results put s3://bench/run-7 part-1.json\n" },
+    { "get", "[OPTION...] URL NAME...", "what was put there, by name; exit 3 names what is missing", results_get, GET, 2, 0,
+      "Examples:\n  plimsoll results get --wait 10m -o parts s3://bench/run-7 part-1.json part-2.json\n" },
     { "export", "[OPTION...] [FORM] RUN...", "runs as files for other programs", results_export, EXPORT, 1, 0,
       "Forms:\n" EXPORT_FORMATS(FORM_LINE) "\n"
       "Examples:\n  plimsoll results export baseline -o baseline.json\n  plimsoll results export csv nightly@latest\n"

@@ -16,6 +16,7 @@ struct results_options {
     enum export_format format;
     const char *push, *index, *uuid; /* a server of documents; NULL: none */
     bool insecure;
+    uint64_t wait_ns;
     const char *output; /* NULL: standard output */
 };
 

@@ -45,6 +45,7 @@ struct job {
     const char *start_at;   /* RFC 3339; Kubernetes needs it */
     uint64_t time_limit_ns; /* of the job */
     const char *parts;      /* folder, where the machines share one; of ssh here */
+    const char *store;      /* of objects, for the parts, instead of a claim (Kubernetes); NULL: none */
     const char *merged;     /* file; NULL: in the folder of parts */
     enum job_kind kind;
     const struct strlist *pieces; /* names of the documents: "round-1", "sample-00001"; of JOB_LOAD none */

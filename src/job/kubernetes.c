@@ -60,6 +60,31 @@ static void add_folder(struct buf *out)
     buf_add_str(out, "parts=" PARTS_DIR "/$(tr -cd '0-9TZ' <" PLAN_DIR "/start-at)\n");
 }
 
+/* Of several runs in one store: each has a folder named after its start there too. */
+static void add_store(struct buf *out, const struct job *job)
+{
+    buf_add_str(out, "store=");
+    quote_shell(out, slice_str(job->store));
+    buf_add_str(out, "/$(tr -cd '0-9TZ' <" PLAN_DIR "/start-at)\n");
+}
+
+/* What a share leaves goes to the store; several documents as one archive. */
+static void add_upload(struct buf *out, const struct job *job)
+{
+    struct job_words w = { out, 0 };
+
+    if (job->kind != JOB_LOAD)
+        buf_add_str(out, "own=$parts/share-$((JOB_COMPLETION_INDEX + 1)).tar\n"
+                         "(cd \"$folder\" && tar -cf \"$own\" *.json) || exit 3\n");
+    else
+        buf_add_str(out, "own=$parts/part-$((JOB_COMPLETION_INDEX + 1)).json\n"
+                         "[ -e \"$own\" ] || exit $code\n");
+    job_word(&w, job->program);
+    job_word_raw(&w, "results put \"$store\" \"$own\" || code=3");
+    job_words_end(&w);
+    buf_add_str(out, "exit $code\n");
+}
+
 static void add_own_folder(struct buf *out, const struct job *job)
 {
     buf_add_str(out, "folder=$parts/share-$((JOB_COMPLETION_INDEX + 1))\nmkdir -p \"$folder\"\n");
@@ -68,26 +93,32 @@ static void add_own_folder(struct buf *out, const struct job *job)
         quote_shell(out, slice_str(job->suite_path != NULL ? job->suite_path : PLAN_DIR "/suite.yaml"));
         buf_add_char(out, '\n');
     }
-    buf_add_str(out, "code=0\n");
 }
 
 static void add_share_script(struct buf *out, const struct job *job)
 {
+    const bool goes_on = job->kind != JOB_LOAD || job->store != NULL;
     struct job_words w = { out, 0 };
 
     buf_add_str(out, "set -eu\n");
     add_folder(out);
+    if (job->store != NULL)
+        add_store(out, job);
     buf_add_str(out, "mkdir -p \"$parts\"\n");
     job_add_open_files(out, job, "");
-    if (job->kind == JOB_LOAD)
-        job_word_raw(&w, "exec");
-    else
-        add_own_folder(out, job);
-    job_add_share(&w, job, "@" PLAN_DIR "/start-at", "\"$parts/part-{share}.json\"", "$folder", true);
     if (job->kind != JOB_LOAD)
+        add_own_folder(out, job);
+    if (goes_on)
+        buf_add_str(out, "code=0\n");
+    else
+        job_word_raw(&w, "exec");
+    job_add_share(&w, job, "@" PLAN_DIR "/start-at", "\"$parts/part-{share}.json\"", "$folder", true);
+    if (goes_on)
         job_word_raw(&w, "|| code=$?");
     job_words_end(&w);
-    if (job->kind != JOB_LOAD)
+    if (job->store != NULL)
+        add_upload(out, job);
+    else if (goes_on)
         buf_add_str(out, ": >\"$folder/ended\"\nexit $code\n");
 }
 
@@ -102,12 +133,38 @@ static void add_merge_of_many(struct buf *out, const struct job *job)
                      "exit $code\n");
 }
 
-static void add_merge_script(struct buf *out, const struct job *job)
+/* From the store to where parts of a claim would lie. */
+static void add_download(struct buf *out, const struct job *job)
 {
     struct job_words w = { out, 0 };
+    char text[96];
 
-    buf_add_str(out, "set -u\n");
-    add_folder(out);
+    add_store(out, job);
+    buf_add_str(out,
+                "mkdir -p \"$parts\"\n# Waits for the parts; after that time it merges what there is, and says what "
+                "is missing.\n");
+    job_word(&w, job->program);
+    snprintf(text, sizeof(text), "results get --wait %" PRIu64 "s --output \"$parts\" \"$store\"",
+             job->time_limit_ns / NS_PER_S);
+    job_word_raw(&w, text);
+    for (uint64_t i = 1; i <= job->shares; i++) {
+        if (job->kind == JOB_LOAD)
+            snprintf(text, sizeof(text), "part-%" PRIu64 ".json", i);
+        else
+            snprintf(text, sizeof(text), "share-%" PRIu64 ".tar", i);
+        job_word_raw(&w, text);
+    }
+    job_word_raw(&w, ">&2 || true");
+    job_words_end(&w);
+    if (job->kind != JOB_LOAD)
+        buf_add_str(out,
+                    "for own in \"$parts\"/share-*.tar; do\n"
+                    "    [ ! -e \"$own\" ] || { mkdir -p \"${own%.tar}\" && tar -xf \"$own\" -C \"${own%.tar}\"; }\n"
+                    "done\n");
+}
+
+static void add_wait(struct buf *out, const struct job *job)
+{
     buf_printf(out,
                "# Waits for the parts; after that time it merges what there is, and says what is missing.\n"
                "for second in $(seq %" PRIu64 "); do\n"
@@ -115,6 +172,18 @@ static void add_merge_script(struct buf *out, const struct job *job)
                "    sleep 1\n"
                "done\n",
                job->time_limit_ns / NS_PER_S, job->kind == JOB_LOAD ? "part-*.json" : "share-*/ended", job->shares);
+}
+
+static void add_merge_script(struct buf *out, const struct job *job)
+{
+    struct job_words w = { out, 0 };
+
+    buf_add_str(out, "set -u\n");
+    add_folder(out);
+    if (job->store != NULL)
+        add_download(out, job);
+    else
+        add_wait(out, job);
     if (job->kind != JOB_LOAD) {
         add_merge_of_many(out, job);
         return;
@@ -171,7 +240,7 @@ static const char *claim_of(const struct job *job, char own[128])
 
 static void add_claim(struct buf *out, const struct job *job)
 {
-    if (job->claim != NULL)
+    if (job->claim != NULL || job->store != NULL)
         return;
     buf_add_str(
         out, "---\n# Where the shares leave their parts: many nodes write to it. Most clusters need a class that can\n"
@@ -268,10 +337,13 @@ static void add_volumes(struct buf *out, const struct job *job)
                "        - name: plan\n"
                "          configMap:\n"
                "            name: \"%s\"\n"
-               "        - name: parts\n"
-               "          persistentVolumeClaim:\n"
-               "            claimName: ",
+               "        - name: parts\n",
                job->name);
+    if (job->store != NULL) {
+        buf_add_str(out, "          emptyDir: {}\n");
+        return;
+    }
+    buf_add_str(out, "          persistentVolumeClaim:\n            claimName: ");
     quote_yaml(out, slice_str(claim_of(job, own)));
     buf_add_char(out, '\n');
 }
@@ -328,6 +400,8 @@ static void add_merge_job(struct buf *out, const struct job *job)
                job->time_limit_ns / NS_PER_S + 120);
     add_pod(out, job, "merge");
     add_container(out, job, "merge.sh", "merge");
+    if (job->store != NULL)
+        add_environment(out, job);
     add_volumes(out, job);
 }
 

@@ -81,6 +81,9 @@ class Pods:
         if "configMap" in volume:
             find(self.objects, "ConfigMap", volume["configMap"]["name"])
             return os.path.join(self.folder, f"config-{volume['configMap']['name']}")
+        if "emptyDir" in volume:
+            self._pods = getattr(self, "_pods", 0) + 1
+            return self.claim(f"of-pod-{self._pods}", group)
         return self.claim(volume["persistentVolumeClaim"]["claimName"], group)
 
     def _secret(self, reference):

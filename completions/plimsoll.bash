@@ -13,8 +13,19 @@ _plimsoll_compare_options='--base --new --history --no-store --per-target --cali
     --format --output --help'
 _plimsoll_report_options='--output --format --plot --title --alias --metric --min-change --same-session --no-store --help'
 _plimsoll_results_commands='list show tag untag note rm vacuum merge put get export import'
-_plimsoll_results_options='--name --kind --tag --label --since --until --limit --json --same-code --yes --output --no-store
-    --format --push --index --uuid --insecure --help'
+# What each command of results takes.
+_plimsoll_results_options() {
+    case $1 in
+    list) echo '--name --kind --tag --label --since --until --limit --json' ;;
+    show) echo '--json' ;;
+    tag) echo '--same-code' ;;
+    rm) echo '--yes' ;;
+    merge) echo '--output --no-store' ;;
+    get) echo '--output --wait' ;;
+    export) echo '--format --push --index --insecure --output' ;;
+    import) echo '--name --label --index --uuid --insecure --json' ;;
+    esac
+}
 _plimsoll_mb_options='-c --cookies -d --duration -i --request-file -o --response-file -q --quiet -r --ramp-up -s --ssl-version -t --threads
     -v --version -h --help'
 _plimsoll_limit_own='--slo --of --from --to --step-time --precision --confirm --strict --connections --grow --arrivals --json --html'
@@ -249,7 +260,7 @@ _plimsoll() {
         --name | --label | --since | --until | --limit | -n) ;;
         *)
             if [[ $word == -* ]]; then
-                mapfile -t COMPREPLY < <(compgen -W "$_plimsoll_results_options" -- "$word")
+                mapfile -t COMPREPLY < <(compgen -W "$(_plimsoll_results_options "${COMP_WORDS[2]}") --help" -- "$word")
             elif [[ ${COMP_WORDS[2]} == import || $before == -o || $before == --output || $word == */* ]]; then
                 compopt -o filenames 2>/dev/null
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")

@@ -63,8 +63,7 @@ static void add_resources(struct section *s)
                  units_format_count(before, g->time_wait_start), units_plural(g->time_wait_start),
                  units_format_count(after, g->time_wait_end), units_format_count(retransmits, g->retransmits),
                  units_plural(g->retransmits),
-                 s->result->part_count > 1 ? "the machines of all parts added, one of several parts as often"
-                                           : "whole machine");
+                 s->result->part_count > 1 ? "of all machines of the parts, each counted once" : "whole machine");
 }
 
 void section_generator(struct section *s)

@@ -67,6 +67,28 @@ void json_read_start(struct json_in *in, const json_t *object, struct result_sta
     s->clock_resolution_s = json_in_seconds(in, start, "clock_resolution_s");
 }
 
+static void write_machine(struct json_out *o, const struct machine_figures *m)
+{
+    json_out_open(o, "machine", '{');
+    json_out_u64(o, "ports_used", m->ports_used);
+    json_out_u64(o, "ports_available", m->ports_available);
+    json_out_u64(o, "time_wait_start", m->time_wait_start);
+    json_out_u64(o, "time_wait_end", m->time_wait_end);
+    json_out_u64(o, "retransmits", m->retransmits);
+    json_out_close(o, '}');
+}
+
+static void read_machine(struct json_in *in, const json_t *part, struct machine_figures *m)
+{
+    const json_t *machine = json_in_object(in, part, "machine");
+
+    m->ports_used = json_in_u64(in, machine, "ports_used");
+    m->ports_available = json_in_u64(in, machine, "ports_available");
+    m->time_wait_start = json_in_u64(in, machine, "time_wait_start");
+    m->time_wait_end = json_in_u64(in, machine, "time_wait_end");
+    m->retransmits = json_in_u64(in, machine, "retransmits");
+}
+
 static void write_part(struct json_out *o, const struct result_part *p)
 {
     json_out_open(o, NULL, '{');
@@ -86,6 +108,7 @@ static void write_part(struct json_out *o, const struct result_part *p)
     json_out_u64(o, "failed", p->failed);
     json_out_u64(o, "not_sent", p->not_sent);
     json_out_double(o, "cpu_max", p->cpu_max);
+    write_machine(o, &p->machine);
     json_write_start(o, &p->start);
     json_out_close(o, '}');
 }
@@ -161,6 +184,7 @@ static void read_part(struct json_in *in, const json_t *part, const json_t *host
     p->failed = json_in_u64(in, part, "failed");
     p->not_sent = json_in_u64(in, part, "not_sent");
     p->cpu_max = json_in_double(in, part, "cpu_max");
+    read_machine(in, part, &p->machine);
     json_read_start(in, part, &p->start);
     json_read_host(in, host, &p->host);
     read_words(in, command, &p->command);

@@ -286,6 +286,8 @@ int merge_finish(struct merge *m, struct result **out, struct err *err)
     name_by_parts(m->sum);
     if (!parts_agree(m->sum))
         return merge_no_memory(err);
+    if (merge_machines(m->sum, err) != 0)
+        return -1;
     merge_window(m->sum);
     judge(m->sum);
     if (judge_promises(m->sum, err) != 0)

@@ -13,6 +13,9 @@
  * intervals that all parts have. Where there are none (short runs, no intervals) it is the sum of the parts' rates;
  * parts that did not run at the same time have no rate, and a warning says so. duration_s is the length of that window.
  *
+ * Figures of a whole machine (local ports, TIME_WAIT, segments sent again) count once for each machine, not for each
+ * part that ran there: parts whose hosts agree in name, kernel, CPU, CPUs and memory ran on one.
+ *
  * Refused (ERR_CONFIG): a part that is there already, other kinds than "load", another plan (config, but for what a
  * share differs in), another version of the program, histograms of another layout. A part that is invalid makes the
  * whole invalid; its reasons are kept, each with the part's id. Pure: no files, no clock. */

@@ -24,6 +24,9 @@ MUST_CHECK int merge_config(struct result *sum, const struct result *r, struct e
 /* What is missing, late, limited or of another start becomes a reason. */
 void merge_check_shares(struct result *r);
 
+/* merge_machines.c: what the parts say of their machines, each machine once */
+MUST_CHECK int merge_machines(struct result *r, struct err *err);
+
 /* merge_sums.c */
 MUST_CHECK int merge_sums(struct result *sum, const struct result *r, struct err *err);
 /* merge_watched.c: after the intervals, before anything of sum's time changes */

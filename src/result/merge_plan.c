@@ -114,6 +114,8 @@ static bool fill_part(struct result_part *p, const struct result *r)
         .failed = r->totals.failed,
         .not_sent = r->totals.not_sent,
         .start = r->start,
+        .machine = { r->generator.ports_used, r->generator.ports_available, r->generator.time_wait_start,
+                     r->generator.time_wait_end, r->generator.retransmits },
         .share = share ? plain(value_of(r, "share")) : NULL,
         .host = r->host,
     };

@@ -285,11 +285,6 @@ static bool add_generator(struct generator_health *to, const struct generator_he
     to->open_files_max = to->open_files_max > g->open_files_max ? to->open_files_max : g->open_files_max;
     if (g->open_files_limit > 0 && (to->open_files_limit == 0 || g->open_files_limit < to->open_files_limit))
         to->open_files_limit = g->open_files_limit;
-    to->ports_used += g->ports_used;
-    to->ports_available += g->ports_available;
-    to->time_wait_start += g->time_wait_start;
-    to->time_wait_end += g->time_wait_end;
-    to->retransmits += g->retransmits;
     to->rate_asked = merge_exact(to->rate_asked) + merge_exact(g->rate_asked);
     to->rate_achieved = merge_exact(to->rate_achieved) + merge_exact(g->rate_achieved);
     to->log_waits += g->log_waits;

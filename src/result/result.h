@@ -206,6 +206,11 @@ struct result_start {
     double clock_offset_s, clock_resolution_s; /* added to the clock: `started` has it in it; known to within so much */
 };
 
+/* What a run saw of the whole machine that it ran on, as in struct generator_health. */
+struct machine_figures {
+    uint64_t ports_used, ports_available, time_wait_start, time_wait_end, retransmits;
+};
+
 #define SHARES_MAX 65536u
 /* "2/3": the second of three, at most SHARES_MAX. */
 bool result_share_parse(const char *text, uint64_t *which, uint64_t *of);
@@ -220,6 +225,7 @@ struct result_part {
     bool valid, interrupted, limited; /* limited: its machine was */
     uint64_t requests, ok, failed, not_sent;
     double cpu_max; /* of its workers, as a share of a core */
+    struct machine_figures machine;
     struct result_start start;
     struct host_info host;
     struct strlist command;

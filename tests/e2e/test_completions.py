@@ -82,6 +82,8 @@ def bash_offers(installed, line):
     ("plimsoll results show ", {"golden", "nightly"}, {"list"}),
     ("plimsoll results list --tag ", {"golden"}, {"nightly"}),
     ("plimsoll results list --tag=g", {"golden"}, {"nightly"}),
+    ("plimsoll results merge --", {"--output", "--no-store", "--help"}, {"--tag", "--yes", "--push", "--json"}),
+    ("plimsoll results rm --", {"--yes"}, {"--output"}),
     ("plimsoll run cl", {"cloud-check"}, {"ingress"}),
     ("plimsoll run x.yaml --resume ni", {"nightly@latest"}, {"golden"}),
     ("plimsoll doctor --ignore cpu-g", {"cpu-governor"}, {"cpu-turbo"}),
@@ -138,10 +140,21 @@ def type_and_wait(terminal, text, awaited, timeout_s=30):
     ("plimsoll doctor --ignore cpu-", "cpu-governor"), ("plimsoll report --plot ", "percentiles"),
 ])
 def test_fish_offers(installed, line, offered):
+    got = fish_offers(installed, line)
+    assert offered in got, got
+
+
+def fish_offers(installed, line):
     home, environment = installed
     done = subprocess.run(["fish", "--no-config", "-c", f"source {FOLDER}/plimsoll.fish; complete -C '{line}'"], env=environment, cwd=home / "work",
                           capture_output=True, text=True, timeout=60, check=False)
-    assert offered in {row.split("\t")[0] for row in done.stdout.splitlines()}, done
+    return {row.split("\t")[0] for row in done.stdout.splitlines()}
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish")
+def test_fish_offers_what_merge_takes(installed):
+    got = fish_offers(installed, "plimsoll results merge --")
+    assert {"--output", "--no-store"} <= got and not {"--tag", "--yes", "--push"} & got, got
 
 
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="no zsh")

@@ -15,7 +15,7 @@ from lib import laws
 from lib.clocks import Clock, build_off_clock
 from lib.process import Process, run, wait_until
 from lib.recorder import Recorder
-from lib.target import OK
+from lib.target import OK, reply
 
 AHEAD_S = 4.0  # so long before the start shares are begun: processes of a busy machine are ready by then
 
@@ -303,6 +303,11 @@ def test_four_shares_are_one_run(shares, start_target, tmp_path):
         assert math.isclose(before["latency"][key], exact, rel_tol=1e-3), key
     assert math.isclose(before["latency"]["sum_ns"], sum(round(x * 1e9) for x in everything), rel_tol=1e-9)
 
+    # all four saw one machine's sockets
+    health, each = before["generator"], [p["generator"] for p in these.parts().values()]
+    for figure in ("time_wait_start", "time_wait_end", "retransmits", "ports_available"):
+        assert health[figure] == max(g[figure] or 0 for g in each), figure
+
     # any order, any tree: the same bytes
     names = [str(these.folder / f"part-{i}.json") for i in (1, 2, 3, 4)]
     text = these.merge().out
@@ -323,9 +328,36 @@ def test_four_shares_are_one_run(shares, start_target, tmp_path):
         change(document)
         (tmp_path / "changed.json").write_text(json.dumps(document))
         assert says in (lambda done: done.err)(these.merge(names[0], str(tmp_path / "changed.json"), codes=(2,))), says
+    for share in (1, {}, "x", "3/2"):
+        document = json.loads(whole)
+        document["config"]["share"] = share
+        (tmp_path / "changed.json").write_text(json.dumps(document))
+        refused = these.merge(names[0], str(tmp_path / "changed.json"), codes=(2,))
+        assert "not a result document" in refused.err and '"share"' in refused.err, refused
     (tmp_path / "cut.json").write_text(whole[:len(whole) // 2])
     refused = these.merge(names[0], str(tmp_path / "cut.json"), codes=(2,))
     assert "cut.json" in refused.err and refused.out == ""
+
+
+def counts_of(document):
+    """What a plan of a number of requests fixes; but of totals not what depends on the moment."""
+    totals = ("started", "sent", "ok", "failed", "unfinished", "not_sent", "bytes_sent", "bytes_received", "body_bytes_received", "connections_opened",
+              "connections_reused")
+    pick = lambda t: {k: t[k] for k in totals}  # noqa: E731
+    return {"totals": pick(document["totals"]), "status": document["status"], "latency": document["latency"]["count"],
+            "service_time": document["service_time"]["count"],
+            "classes": {k: h["count"] for k, h in document["latency_by_class"].items() if h},
+            "errors": sorted((e["kind"], e["detail"], e["count"]) for e in document["errors"]),
+            "targets": {t["url"]: (pick(t["totals"]), t["status"], t["latency"] and t["latency"]["count"]) for t in document["targets"]},
+            "addresses": sorted(document["addresses"], key=lambda a: a["address"])}
+
+
+@pytest.mark.parametrize("how, paths", [(("-n", "120"), 1), (("-r", "100", "-n", "120"), 3)], ids=["requests", "rate"])
+def test_the_merge_counts_what_one_process_counts(shares, load, start_target, how, paths):
+    replies = (OK, reply(status="404 Not Found"), OK)[:paths]  # without a rate the fastest target gets most
+    args = (*how, "-c", "3", "-t", "1", *[start_target(r).url() for r in replies])
+    merged, alone = shares(3, *args).finish().merged(), load(*args).doc
+    assert counts_of(merged) == counts_of(alone)
 
 
 # ---- faults ----

@@ -624,9 +624,46 @@ static void test_counts_are_exact(void **state)
         result_free(parts[i]);
 }
 
+/* Three shares, two of them on one machine, which all of them saw: once, whatever the order. */
+static void test_a_machine_counts_once(void **state)
+{
+    struct result *parts[] = { part("a", 1, MS), part("b", 1, MS), part("c", 1, MS) };
+    struct result *back[] = { parts[2], parts[0], parts[1] }, *all, *other;
+    char *one, *two;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct generator_health *g = &parts[i]->generator;
+
+        snprintf(parts[i]->host.hostname, sizeof(parts[i]->host.hostname), "%s", i < 2 ? "left" : "right");
+        g->time_wait_start = 350 + i;
+        g->time_wait_end = 400;
+        g->ports_used = 400 + 10 * (i + 1); /* the last ones are its own */
+        g->ports_available = 28232;
+        g->retransmits = 7;
+    }
+    all = merged(parts, 3);
+    other = merged(back, 3);
+    assert_int_equal(all->generator.time_wait_start, 351 + 352);
+    assert_int_equal(all->generator.time_wait_end, 800);
+    assert_int_equal(all->generator.ports_used, 400 + 10 + 20 + 400 + 30);
+    assert_int_equal(all->generator.ports_available, 2 * 28232);
+    assert_int_equal(all->generator.retransmits, 14);
+    one = json_of(all);
+    two = json_of(other);
+    assert_string_equal(one, two);
+    free(one);
+    free(two);
+    result_free(all);
+    result_free(other);
+    for (size_t i = 0; i < 3; i++)
+        result_free(parts[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_machine_counts_once),
         cmocka_unit_test(test_percentiles_of_the_whole),
         cmocka_unit_test(test_what_a_merged_document_says_of_its_parts),
         cmocka_unit_test(test_watched_parts_stay_apart),

@@ -74,3 +74,17 @@ def test_an_interrupt_ends_the_shares_on_all_hosts(plimsoll, hosts, tmp_path):
     done = job.finish(90)
     assert done.exit == 130, done
     wait_until(lambda: hosts.active() == 0, "no share is left", 60, 0.2)
+
+
+def test_a_suite_goes_along_and_its_documents_come_back(plimsoll, hosts, tmp_path):
+    """The suite is carried over ssh with the function, line ends and quotes and all; each share's documents come back as an archive."""
+    url = hosts.serve(processes=1, connections=1000)
+    (tmp_path / "suite.yaml").write_text('# it\'s "ours": $HOME `id`\nname: shared\nparameters: {target: ""}\nsamples: 2\nload:\n  url: "{target}"\n'
+                                         '  connections: 8\n  rate: 100\n  duration: 1s\n')
+    script, _ = print_job(plimsoll, *words(plimsoll, hosts), START, "--", "run", str(tmp_path / "suite.yaml"), "-s", f"target={url}", "--gap", "3s")
+    job = Process([*hosts.at(tmp_path), "bash", write_script(tmp_path / "job.sh", script)], env={**hosts.env, "PLIMSOLL_DB": str(tmp_path / "db")})
+    done = job.finish(120)
+    for name in ("sample-00001", "sample-00002"):
+        doc = read_document(tmp_path / f"plimsoll-parts/merged/{name}.json", done)
+        check_merged(doc, 0 if doc["valid"] else 3, COUNT, requests=100)
+    wait_until(lambda: hosts.requests() == 200, "the server has counted all", 20, 0.2)

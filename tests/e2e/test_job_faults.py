@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from lib import faults as faults_lib
 from lib.clocks import Clock, build_off_clock
 from lib.engines import MPI_ENV, mpi, slurm  # noqa: F401  (fixtures)
 from lib.jobs import print_job, write_script
@@ -15,53 +16,6 @@ from lib.process import Process
 from lib.target import OK, Target
 
 START = "--start-in=10s"  # all shares of all jobs are up by then, on a machine that is busy with other things
-
-# {plimsoll} with the fault that line I of the file beside it names for share I.
-PROGRAM = """#!/bin/sh
-[ "$1" = load ] || exec {plimsoll} "$@"
-share=$((${{OMPI_COMM_WORLD_RANK:-${{PARALLEL_SEQ:-${{SLURM_PROCID:-0}}}}}} + 1))
-[ -z "${{PARALLEL_SEQ:-}}" ] || share=$PARALLEL_SEQ
-fault=$(sed -n "${{share}}p" {folder}/faults)
-document={folder}/document-$share
-for word in "$@"; do
-    [ "${{last:-}}" != --start-at ] || start=$(date -d "$word" +%s)
-    [ "${{last:-}}" != --json ] || out=$(echo "$word" | sed "s/{{share}}/$share/")
-    last=$word
-done
-until_start() {{
-    while [ "$(date +%s)" -lt $((start + $1)) ]; do sleep 0.1; done
-}}
-run() {{
-    # Its document goes through our hands: --json stands once, the last one counts.
-    {plimsoll} "$@" --json "$document" >/dev/null
-}}
-give() {{
-    if [ "$out" = - ]; then cat; else cat >"$out"; fi
-}}
-case $fault in
-killed)
-    {plimsoll} "$@" &
-    until_start 1; kill -KILL $!; wait $!; exit ;;
-stopped)
-    {plimsoll} "$@" &
-    until_start 1; kill -STOP $!; sleep 5; kill -CONT $!; wait $!; exit ;;
-late)
-    until_start 3; exec {plimsoll} "$@" ;;
-hour)
-    LD_PRELOAD={off_clock} OFF_CLOCK_S=3600 exec {plimsoll} "$@" ;;
-version)
-    run "$@"; sed 's/"tool_version": "[^"]*"/"tool_version": "0.0.1"/' "$document" | give ;;
-cut)
-    run "$@"; head -c 3000 "$document" | give ;;
-given)
-    run "$@"; cp "$document" {folder}/other.new; mv {folder}/other.new {folder}/other; give <"$document" ;;
-twice)
-    for turn in $(seq 600); do [ ! -e {folder}/other ] || break; sleep 0.1; done
-    give <{folder}/other ;;
-*)
-    exec {plimsoll} "$@" ;;
-esac
-"""
 
 CLOCK = "--clock-check"
 JOBS = {  # faults of the shares, and what the command has beside its plan
@@ -80,10 +34,7 @@ class Job:
     def __init__(self, engine, words, env, plimsoll, folder, faults, more, clock, off_clock, target):
         os.makedirs(folder)
         self.engine, self.folder, self.target = engine, folder, target
-        with open(f"{folder}/faults", "w") as file:
-            file.write("\n".join(faults) + "\n")
-        program = write_script(f"{folder}/program", PROGRAM.format(plimsoll=plimsoll, folder=folder, off_clock=off_clock))
-        os.chmod(program, 0o755)
+        program = faults_lib.write_program(folder, plimsoll, faults, off_clock)
         shares = str(len(faults))
         plan = ("load", "-c", "10", "-r", "100/s", "-d", "7s", *(w for m in more for w in (m, clock)), self.target.url())
         script, _ = print_job(plimsoll, *words, "-n", shares, "--per-machine", shares, START, "--program", program, "--", *plan)

@@ -7,6 +7,8 @@ import signal
 
 import pytest
 
+from lib.clocks import build_off_clock
+from lib.faults import write_program
 from lib.hosts import Hosts
 from lib.jobs import check_merged, print_job, read_document, write_script
 from lib.process import Process, wait_until
@@ -88,3 +90,22 @@ def test_a_suite_goes_along_and_its_documents_come_back(plimsoll, hosts, tmp_pat
         doc = read_document(tmp_path / f"plimsoll-parts/merged/{name}.json", done)
         check_merged(doc, 0 if doc["valid"] else 3, COUNT, requests=100)
     wait_until(lambda: hosts.requests() == 200, "the server has counted all", 20, 0.2)
+
+
+def test_a_share_that_stands_still_one_late_one_an_hour_off(plimsoll, hosts, tmp_path):
+    """On hosts of their own, with clocks checked: reasons name the shares; the one whose clock is off began with the others."""
+    if "san" in os.path.basename(os.path.dirname(plimsoll)):
+        pytest.skip("the sanitizer wants to be the first library")
+    url = hosts.serve(processes=1, connections=1000)
+    program = write_program(tmp_path, plimsoll, ["", "stopped", "late", "hour"], build_off_clock(tmp_path))
+    script, _ = print_job(plimsoll, "ssh", "-n", str(COUNT), "-H", ",".join(hosts.names), "--program", program, START, "--", "load", "-c", "8", "-r", "100/s",
+                          "-d", "7s", "--clock-check", url, url)
+    job = Process([*hosts.at(tmp_path), "bash", write_script(tmp_path / "job.sh", script)], env={**hosts.env, "PLIMSOLL_DB": str(tmp_path / "db")})
+    done = job.finish(120)
+    doc = read_document(tmp_path / "plimsoll-parts/merged.json", done)
+    assert done.exit == 3 and not doc["valid"], done
+    assert any(r.startswith("share 2/4 was limited by its machine") for r in doc["reasons"]), doc["reasons"]
+    assert any(re.match("share 3/4 began .* after the agreed start", r) for r in doc["reasons"]), doc["reasons"]
+    off = next(p for p in doc["parts"] if p["share"] == "4/4")["start"]
+    assert abs(off["clock_offset_s"] + 3600) < 2 and off["late_s"] < 2, off
+    wait_until(lambda: hosts.requests() >= doc["totals"]["ok"], "the server has counted all", 20, 0.2)

@@ -329,7 +329,7 @@ bool result_check_counts(struct result *r);
 /* The verdict by the laws: result_check(), nothing ok, failed/started above max_errors (fewer: a warning), warnings as
  * reasons under strict. Sets valid, reasons, warnings. */
 void result_judge(struct result *r, double max_errors, bool strict);
-/* A rate was asked for and less than 99 % of it was offered. */
+/* A rate was asked for, less than 99 % of it was offered, and something that came due was not sent. */
 bool result_missed_rate(const struct result *r);
 bool result_promises_kept(const struct result *r); /* true when there are none */
 /* 0, 1 (a promise is broken), 3 (invalid), 130 (interrupted); several at once: 130 before 1 before 3. */

@@ -86,8 +86,8 @@ void exchange_note_sent(struct exchange *x, uint64_t before)
     }
     c->tally->sent += !again;
     c->tally->retried += again && !unseen;
-    c->tally->connections_reused += x->reused;
-    w->requests_by_address[c->address_slot]++;
+    c->tally->connections_reused += !again && x->reused;
+    w->requests_by_address[c->address_slot] += !(again && unseen);
 }
 
 void exchange_note_early(struct exchange *x, uint64_t now)

@@ -108,7 +108,8 @@ def _check_sums(doc):
         assert sum(i.get("errors", {}).get(kind, 0) for i in doc["intervals"]) == total or not doc["intervals"], f"intervals' {kind} do not add up"
     inside = sum(i["ok"] for i in _inside(doc))
     assert inside == doc["totals"]["ok_in_window"], f"{inside} ok in the intervals of the window, {doc['totals']['ok_in_window']} in the totals"
-    assert sum(a["requests"] for a in doc["addresses"]) >= doc["totals"]["sent"], "addresses' requests"
+    assert sum(a["requests"] for a in doc["addresses"]) == doc["totals"]["sent"] + doc["totals"]["retried"], "addresses' requests"
+    assert doc["totals"]["connections_reused"] <= doc["totals"]["sent"], "requests on a connection used before"
 
 
 def _check_classes(doc):

@@ -128,10 +128,27 @@ static void check_classes(struct checker *c)
                r->totals.ok + r->totals.failed, ended);
 }
 
-static void check_sum(struct checker *c, const char *what, uint64_t total, uint64_t of_targets)
+static void check_sum(struct checker *c, const char *what, uint64_t total, const char *parts, uint64_t sum)
 {
-    if (total != of_targets)
-        broken(c, "%" PRIu64 " %s in all, but %" PRIu64 " over the targets", total, what, of_targets);
+    if (total != sum)
+        broken(c, "%" PRIu64 " %s in all, but %" PRIu64 " over the %s", total, what, sum, parts);
+}
+
+static void check_intervals(struct checker *c)
+{
+    const struct result *r = c->r;
+    uint64_t started = 0, ok = 0, failed = 0;
+
+    for (size_t i = 0; i < r->interval_count; i++) {
+        started += r->intervals[i].started;
+        ok += r->intervals[i].ok;
+        failed += r->intervals[i].failed;
+    }
+    if (r->interval_count == 0)
+        return;
+    check_sum(c, "started", r->totals.started, "intervals", started);
+    check_sum(c, "ok", r->totals.ok, "intervals", ok);
+    check_sum(c, "failed", r->totals.failed, "intervals", failed);
 }
 
 static void check_targets(struct checker *c)
@@ -153,10 +170,10 @@ static void check_targets(struct checker *c)
     }
     if (r->target_count == 0)
         return;
-    check_sum(c, "started", r->totals.started, sum.started);
-    check_sum(c, "ok", r->totals.ok, sum.ok);
-    check_sum(c, "failed", r->totals.failed, sum.failed);
-    check_sum(c, "unfinished", r->totals.unfinished, sum.unfinished);
+    check_sum(c, "started", r->totals.started, "targets", sum.started);
+    check_sum(c, "ok", r->totals.ok, "targets", sum.ok);
+    check_sum(c, "failed", r->totals.failed, "targets", sum.failed);
+    check_sum(c, "unfinished", r->totals.unfinished, "targets", sum.unfinished);
 }
 
 /* The time that requests spent inside the window, divided by the window, is the mean number in flight (Little 1961);
@@ -193,6 +210,7 @@ static void check_counts(struct checker *c)
     check_kinds(c);
     check_latency(c, "latency", r->latency, r->totals.ok);
     check_targets(c);
+    check_intervals(c);
 }
 
 bool result_check_counts(struct result *r)

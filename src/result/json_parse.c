@@ -62,7 +62,9 @@ json_t *json_parse_document(struct slice json, bool percentiles, struct err *err
         document = load(json, &why);
     if (document == NULL && json_error_code(&why) == json_error_null_character)
         document = load_without_nul(json, &why);
-    if (document == NULL)
+    if (document == NULL && why.text[0] == '\0') /* Jansson has words for all but this */
+        err_set(err, ERR_SYSTEM, 0, "out of memory");
+    else if (document == NULL)
         err_set(err, ERR_CONFIG, 0, "not JSON: line %d, column %d: %s", why.line, why.column, why.text);
     return document;
 }

@@ -26,6 +26,11 @@ static void kinds_of_a_second(struct result *r)
     r->intervals[0].by_kind[FAIL_RESET] = 1;
 }
 
+static void a_second_lost(struct result *r)
+{
+    r->intervals[0].started -= 1;
+}
+
 static void more_latencies(struct result *r)
 {
     hist_record(r->latency, 1000);
@@ -133,6 +138,7 @@ static const struct broken_case {
     { "conservation per target", target_started, "https://b.test/two: 31 started" },
     { "errors per target", target_errors, "https://a.test/one?token=***: 8 failed" },
     { "latencies per target", target_latency, "https://b.test/two: 30 ok, but 31 latencies" },
+    { "intervals add up to the total", a_second_lost, "101 started in all, but 100 over the intervals" },
     { "targets add up to the total", target_sum, "101 started in all, but 102 over the targets" },
     { "throughput is ok in the window by its length", rate_not_counted, "18.018 requests/s, but 90 ok in 5.000 s" },
     { "no NaN in the throughput", rate_not_a_number, "requests/s" },

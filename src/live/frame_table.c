@@ -150,7 +150,8 @@ void frame_foot(struct frame *f, const struct live_figures *x, const struct fram
     }
     line_begin(&l, f, form, RANK_ALWAYS);
     if (x->is_stopping)
-        line_add(&l, STYLE_WARN, "stopping: the report follows (Ctrl-C once more quits at once)");
+        line_add(&l, STYLE_WARN, "stopping: %s (Ctrl-C once more quits at once)",
+                 strcmp(x->stage, "waiting") == 0 ? "nothing was sent" : "the report follows");
     else if (form->has_keys)
         line_add(&l, STYLE_FAINT, "q stop and report   p %s   s save   ? %s", form->paused ? "go on" : "pause",
                  form->help ? "figures" : "help");

@@ -260,6 +260,7 @@ complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_su
 complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from tag' -l same-code -d 'measured on unchanged code'
 complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from rm' -s y -l yes -d 'do not ask'
 complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from merge get export' -s o -l output -r -F -d 'write there'
+complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from get' -l wait -r -f -d 'as long as this for those that are not there'
 complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from merge' -l no-store -d 'do not keep the merged run'
 complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from export' -l format -r -f -a 'json csv targets markdown yaml junit openmetrics hdr hdr-log gnuplot elasticsearch' -d 'form of the export'
 complete -c plimsoll -n '__fish_seen_subcommand_from results; and __fish_seen_subcommand_from export' -l push -r -f -d 'send the export to this server of documents'

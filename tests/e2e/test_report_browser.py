@@ -177,7 +177,10 @@ def test_without_scripts(browser, pages):
 def test_a_hundred_cells_are_below_two_megabytes(plimsoll, pages):
     """With documents that are too many to be whole in the page, each with failures and their examples."""
     document = json.loads((pages / "base.json").read_text())
-    document["intervals"] = [dict(document["intervals"][i % len(document["intervals"])], t_s=float(i)) for i in range(30)]
+    measured = document["intervals"]
+    document["intervals"] = [dict(measured[i], t_s=float(i)) if i < len(measured) else dict(measured[0], t_s=float(i), started=0, ok=0, failed=0)
+                             for i in range(30)]
+    document["intervals"][0].update(started=measured[0]["started"] + 8, failed=8, errors={"status": 8})
     errors = [{"kind": "status", "detail": f"status {500 + k}", "count": 1, "first": "HTTP/1.1 " + "x" * 2000, "first_at_s": 0, "last_at_s": 1}
               for k in range(8)]
     for part in (document, document["targets"][0]):

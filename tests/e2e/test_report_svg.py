@@ -72,9 +72,12 @@ def test_a_line_for_each_sample(plimsoll, measured):
     folder = measured / "samples"
     folder.mkdir()
     document = json.loads((measured / "evil.json").read_text())
-    second = dict(document["intervals"][0], length_s=1.0)
+    first, *_ = document["intervals"]
+    first.update(length_s=1.0, started=document["totals"]["started"], ok=document["totals"]["ok"], failed=document["totals"]["failed"])
+    first.pop("errors", None)
+    idle = dict(first, started=0, ok=0, failed=0)
     for number in range(3):
-        document.update(id=f"00000000-0000-4000-8000-{number:012}", name="ab"[number // 2], intervals=[dict(second, t_s=float(t)) for t in range(4)])
+        document.update(id=f"00000000-0000-4000-8000-{number:012}", name="ab"[number // 2], intervals=[dict(idle if t else first, t_s=float(t)) for t in range(4)])
         (folder / f"{number}.json").write_text(json.dumps(document))
     (folder / "a").mkdir()
     for number in range(2):

@@ -56,7 +56,8 @@ static const struct {
 } OTHERS[] = {
     { "\"plimsoll-run\"", "the table of a suite's run",
       "its samples are the stored run of its \"id\": give that; or plimsoll run --html" },
-    { "\"plimsoll-limit\"", "what plimsoll limit found", "it is no run that could be compared; plimsoll report makes a page of it" },
+    { "\"plimsoll-limit\"", "what plimsoll limit found",
+      "it is no run that could be compared; plimsoll report makes a page of it" },
     { "\"plimsoll-doctor\"", "what plimsoll doctor found", "it is no run" },
 };
 

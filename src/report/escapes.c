@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "base/visible.h"
 
-static const char *entity(char c)
+const char *escape_entity(char c)
 {
     switch (c) {
     case '&':
@@ -39,8 +39,8 @@ void escape_xml(struct buf *out, const char *text)
 
         if (hidden > 0)
             visible_add(out, slice_take(rest, hidden));
-        else if (entity(rest.ptr[0]) != NULL)
-            buf_add_str(out, entity(rest.ptr[0]));
+        else if (escape_entity(rest.ptr[0]) != NULL)
+            buf_add_str(out, escape_entity(rest.ptr[0]));
         else if (is_of_xml(rest, length))
             buf_append(out, rest.ptr, length);
         else

@@ -5,6 +5,8 @@
 
 #include "base/buf.h"
 
+/* What stands for a character that would be markup; NULL: itself. */
+const char *escape_entity(char c);
 /* XML 1.0 knows no other control characters than line ends and tabs, and readers stop at bytes that are not UTF-8: all
  * these become "?". In both, what would not be seen is written out (base/visible.h). */
 void escape_xml(struct buf *out, const char *text);

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "base/units.h"
 #include "base/visible.h"
+#include "report/escapes.h"
 
 enum { TEXT_MAX_BYTES = BUF_TEXT_MAX_BYTES, SPARK_WIDTH = 96, SPARK_HEIGHT = 20 };
 #define UNKNOWN "\xef\xbf\xbd" /* U+FFFD */
@@ -16,20 +17,7 @@ enum { TEXT_MAX_BYTES = BUF_TEXT_MAX_BYTES, SPARK_WIDTH = 96, SPARK_HEIGHT = 20 
 
 static const char *entity(char c)
 {
-    switch (c) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    return c == '\'' ? "&#39;" : escape_entity(c);
 }
 
 static bool is_control(unsigned char c)
